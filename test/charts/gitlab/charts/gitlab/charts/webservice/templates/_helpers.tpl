@@ -1,0 +1,3 @@
+{{- define "webservice.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (include "gitlab.fullname" .) -}}
+{{- end -}}
