@@ -59,11 +59,10 @@ func (c *Cluster) await(ctx context.Context, what check, running []*process.Star
 		}
 		select {
 		case <-ctx.Done():
-			cause := errTooLong
 			if errors.Is(ctx.Err(), context.Canceled) {
-				cause = context.Canceled
+				return fmt.Errorf("wait for %s: %w", what.program, ctx.Err())
 			}
-			return c.failure(what.program, "wait until it is ready (last answer: "+err.Error()+")", cause)
+			return c.failure(what.program, "wait until it is ready (last answer: "+err.Error()+")", errTooLong)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

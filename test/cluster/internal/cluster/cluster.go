@@ -46,6 +46,9 @@ func (c *Cluster) Up(ctx context.Context) (reused bool, err error) {
 	if c.reusable(ctx) {
 		return true, c.reuse(ctx)
 	}
+	if ctx.Err() != nil {
+		return false, fmt.Errorf("look at the cluster: %w", ctx.Err())
+	}
 	if err := c.stop("what is left of an earlier run"); err != nil {
 		return false, err
 	}
@@ -99,17 +102,27 @@ func (c *Cluster) stop(what string) error {
 	return process.Stop(c.Run.Folder, running)
 }
 
+// patience is how long a cluster whose programs all run may leave its API server unanswered before
+// it is started again. A busy machine is no reason to take a cluster away from those who use it.
+const patience = time.Minute
+
 // reusable says whether every program of these versions runs and the API server answers.
 func (c *Cluster) reusable(ctx context.Context) bool {
-	status, err := c.Status(ctx)
-	if err != nil || !status.Ready {
-		return false
+	for deadline := time.Now().Add(patience); ; {
+		status, err := c.Status(ctx)
+		if err != nil || len(status.Absent) > 0 || ctx.Err() != nil {
+			return false
+		}
+		if status.Versions != c.Versions {
+			c.say("the running cluster is of %q; starting it again as %s", status.Versions, c.Versions)
+			return false
+		}
+		if status.Ready || time.Now().After(deadline) {
+			return status.Ready
+		}
+		c.say("every program runs; waiting for the API server to answer")
+		time.Sleep(time.Second)
 	}
-	if status.Versions != c.Versions {
-		c.say("the running cluster is of %s; starting it again as %s", status.Versions, c.Versions)
-		return false
-	}
-	return true
 }
 
 // reuse puts back what a running cluster may lack: its kubeconfig, or nodes when more are wanted.

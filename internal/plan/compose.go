@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/portcullis-operator/portcullis/internal/chart"
+	"github.com/portcullis-operator/portcullis/internal/derive"
+	"github.com/portcullis-operator/portcullis/internal/rules"
+	"github.com/portcullis-operator/portcullis/internal/values"
+	"github.com/portcullis-operator/portcullis/internal/version"
+)
+
+// ReleaseKindGitLabCore is what the release labels call a GitLabCore.
+const ReleaseKindGitLabCore = "gitlabcore"
+
+// Options say how far a plan goes.
+type Options struct {
+	// Render says that the chart is rendered, once its values pass its schema.
+	Render bool
+}
+
+// Compose makes the plan of a GitLabCore from what was gathered. Its error says that the check itself could not be
+// made; what is wrong with the object is in Plan.Faults.
+func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, error) {
+	p := Plan{Inputs: in, Release: ReleaseOf(in.Core)}
+	p.Faults = append(versionFaults(in), referenceFaults(in)...)
+
+	layers, err := derive.GitLabCore(in.Core, in.deriveFacts())
+	if fe, ok := errors.AsType[*derive.FieldError](err); ok {
+		p.Faults = append(p.Faults, fault(rules.Error, rules.FieldInvalid, fe.Field, fe.Err.Error()))
+		return p, nil
+	} else if err != nil {
+		return Plan{}, fmt.Errorf("derive the values: %w", err)
+	}
+	p.Effective = values.Merge(layers...)
+	p.Faults = append(p.Faults, shadowFaults(p.Effective)...)
+	if p.Chart == nil {
+		return p.cleaned(), nil
+	}
+	if err := p.checkValues(tools); err != nil {
+		return Plan{}, err
+	}
+	if opts.Render && !p.refused() {
+		p.render(ctx, tools)
+	}
+	return p.cleaned(), nil
+}
+
+func (in Inputs) deriveFacts() derive.GitLabCoreFacts {
+	facts := derive.GitLabCoreFacts{Settings: in.Settings, ChartVersion: in.Target}
+	for _, r := range in.References {
+		facts.References = append(facts.References, r.Reference)
+	}
+	return facts
+}
+
+// checkValues adds the chart's verdict on the effective values.
+func (p *Plan) checkValues(tools Tools) error {
+	violations, err := tools.Schemas.Check(p.Chart, p.Effective)
+	if err != nil {
+		return p.chartUnusable(err)
+	}
+	unknown, err := tools.Schemas.Unknown(p.Chart, p.Effective)
+	if err != nil {
+		return p.chartUnusable(err)
+	}
+	p.Faults = append(p.Faults, p.softened(violations)...)
+	p.Faults = append(p.Faults, unknown...)
+	return nil
+}
+
+// chartUnusable turns an archive that does not load into a fault of the chart; anything else stays an error.
+func (p *Plan) chartUnusable(err error) error {
+	if problem, ok := errors.AsType[*chart.Problem](err); ok {
+		p.Faults = append(p.Faults, fault(rules.Error, rules.ChartFault, "spec.version",
+			fmt.Sprintf("chart %s %s cannot be used: %s", p.Chart.Ref.Name, p.Chart.Ref.Version, problem.Sentence)))
+		return nil
+	}
+	return fmt.Errorf("check values against chart %s %s: %w", p.Chart.Ref.Name, p.Chart.Ref.Version, err)
+}
+
+// render renders the chart and adds what the render shows.
+func (p *Plan) render(ctx context.Context, tools Tools) {
+	rendered, err := tools.Renderer.Render(ctx, p.Request())
+	if err != nil {
+		p.RenderErr = err
+		p.Faults = append(p.Faults, p.softened([]rules.Fault{renderFault(p.Chart.Ref, err)})...)
+		return
+	}
+	p.Rendered = &rendered
+	p.Faults = append(p.Faults, releaseFaults(p)...)
+}
+
+// softened turns faults that may come from values which are not there yet into warnings. A fault of a value that is
+// written stays what it is: no later reference can make it right, since free-form values and fields win over them.
+func (p *Plan) softened(faults []rules.Fault) []rules.Fault {
+	if !p.Incomplete() {
+		return faults
+	}
+	for i, f := range faults {
+		if f.Severity == rules.Error && (f.Code != rules.SchemaViolation || f.Value == "") {
+			faults[i].Severity = rules.Warning
+			faults[i].Message += "; this may change once the missing values of spec.chart.valuesFrom are there"
+		}
+	}
+	return faults
+}
+
+func (p *Plan) refused() bool { return rules.Verdict{Faults: p.Faults}.Refused() }
+
+// cleaned removes every known secret from the messages. It is the last step of every plan, so that no rule has to
+// remember it.
+func (p Plan) cleaned() Plan {
+	secrets := p.Effective.Secrets()
+	for i := range p.Faults {
+		p.Faults[i].Message = secrets.Clean(p.Faults[i].Message)
+	}
+	return p
+}
+
+// versionFaults says why there is no chart to plan with.
+func versionFaults(in Inputs) []rules.Fault {
+	if in.VersionErr != nil {
+		return unresolvedFaults(in)
+	}
+	missing, ok := errors.AsType[*chart.NotFoundError](in.ChartErr)
+	if !ok {
+		return nil
+	}
+	field := "spec.version.version"
+	if in.Core.Spec.Version.Version == "" {
+		field = "spec.version.versionRef"
+	}
+	return []rules.Fault{fault(rules.Error, rules.VersionUnavailable, field, unavailable(missing))}
+}
+
+// unresolvedFaults speaks of referenced versions only: what is wrong with a written one is a rule of its own.
+func unresolvedFaults(in Inputs) []rules.Fault {
+	if reference, ok := errors.AsType[*version.ReferenceError](in.VersionErr); ok {
+		severity := rules.Warning
+		if !reference.Missing {
+			severity = rules.Error
+		}
+		return []rules.Fault{fault(severity, rules.VersionUnresolved, "spec.version.versionRef", reference.Text)}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package plan
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/internal/chart"
+	"github.com/portcullis-operator/portcullis/internal/derive"
+	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/internal/values"
+	"github.com/portcullis-operator/portcullis/internal/version"
+)
+
+// Gather asks for every fact a plan of a GitLabCore depends on. Its error says that a fact could not be asked for; what
+// the facts themselves lack is part of Inputs.
+func Gather(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore, settings derive.Settings) (Inputs, error) {
+	in := Inputs{Core: core, Settings: settings}
+	var err error
+	if in.Target, in.VersionErr, err = resolve(ctx, facts, core); err != nil {
+		return Inputs{}, err
+	}
+	if in.Target != "" {
+		if in, err = in.withChart(facts, in.Target); err != nil {
+			return Inputs{}, err
+		}
+	}
+	if core.Spec.Chart != nil {
+		for i, ref := range core.Spec.Chart.ValuesFrom {
+			r, err := reference(ctx, facts, core.Namespace, i, ref)
+			if err != nil {
+				return Inputs{}, err
+			}
+			in.References = append(in.References, r)
+		}
+	}
+	if in.Capabilities, err = facts.Capabilities(ctx); err != nil {
+		return Inputs{}, fmt.Errorf("read what the cluster serves: %w", err)
+	}
+	return in, nil
+}
+
+// At returns the inputs for another chart version, with everything else as it was gathered. The reconciler keeps the
+// running version with it when the asked-for one is refused.
+func (in Inputs) At(facts Facts, target string) (Inputs, error) {
+	in.Target, in.VersionErr, in.Chart, in.ChartErr = target, nil, nil, nil
+	return in.withChart(facts, target)
+}
+
+func (in Inputs) withChart(facts Facts, target string) (Inputs, error) {
+	in.Chart, in.ChartErr = facts.Chart(chart.Ref{Name: ChartGitLab, Version: target})
+	if in.ChartErr == nil {
+		return in, nil
+	}
+	if _, ok := errors.AsType[*chart.NotFoundError](in.ChartErr); !ok {
+		return Inputs{}, fmt.Errorf("open chart %s %s: %w", ChartGitLab, target, in.ChartErr)
+	}
+	return in, nil
+}
+
+// resolve returns the target, or why the object names none, or why that could not be found out.
+func resolve(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (target string, verdict, err error) {
+	var referenced version.Referenced
+	if ref := core.Spec.Version.VersionRef; ref != nil && core.Spec.Version.Version == "" {
+		content, err := facts.ConfigMap(ctx, core.Namespace, ref.Name)
+		if err != nil {
+			return "", nil, fmt.Errorf("read ConfigMap %s for the version: %w", ref.Name, err)
+		}
+		referenced = version.Referenced{
+			Unknown: content.Presence == Unknown,
+			Found:   content.Presence == Present,
+			Data:    content.Data,
+		}
+	}
+	target, verdict = version.Resolve(core.Spec.Version, referenced)
+	return target, verdict, nil
+}
+
+func reference(ctx context.Context, facts Facts, namespace string, index int, ref v2alpha1.ValuesReference) (Referenced, error) {
+	read := facts.ConfigMap
+	if ref.Kind == v2alpha1.ValuesReferenceSecret {
+		read = facts.Secret
+	}
+	out := Referenced{
+		Reference: derive.Reference{
+			Kind: string(ref.Kind), Name: ref.Name, Key: ref.Key(),
+			Sensitive: ref.Kind == v2alpha1.ValuesReferenceSecret,
+			Missing:   true,
+		},
+		Field:    fmt.Sprintf("spec.chart.valuesFrom[%d]", index),
+		Optional: ref.Optional,
+	}
+	content, err := read(ctx, namespace, ref.Name)
+	if err != nil {
+		return Referenced{}, fmt.Errorf("read %s %s for chart values: %w", ref.Kind, ref.Name, err)
+	}
+	out.Identity = content.Identity
+	text, problem := usable(content, ref)
+	if problem != "" {
+		out.Problem = problem
+		return out, nil
+	}
+	tree, err := values.Decode([]byte(text))
+	if err != nil {
+		// The decoder's errors never quote the document, so this sentence is safe for a Secret too.
+		out.Problem, out.Invalid = fmt.Sprintf("key %s of %s %s %s", ref.Key(), ref.Kind, ref.Name, err), true
+		return out, nil
+	}
+	out.Tree, out.Missing = tree, false
+	return out, nil
+}
+
+// usable returns the text of a reference, or what keeps it from being read.
+func usable(content Content, ref v2alpha1.ValuesReference) (text, problem string) {
+	switch {
+	case content.Presence == Unknown:
+		return "", fmt.Sprintf("%s %s was not looked up, so its values are not part of this check", ref.Kind, ref.Name)
+	case content.Presence == Missing:
+		return "", fmt.Sprintf("%s %s does not exist", ref.Kind, ref.Name)
+	case content.Labels[object.LabelConfigSource] != "true":
+		return "", fmt.Sprintf("%s %s does not carry the label %s: \"true\", so it counts as missing", ref.Kind, ref.Name, object.LabelConfigSource)
+	}
+	text, ok := content.Data[ref.Key()]
+	if !ok {
+		return "", fmt.Sprintf("%s %s has no key %s", ref.Kind, ref.Name, ref.Key())
+	}
+	return text, ""
+}
+
+// Digest identifies the inputs without telling the content of any Secret: two passes with one digest do the same.
+func (in Inputs) Digest() string {
+	parts := struct {
+		Namespace, Name, Target, Chart, Capabilities string
+		Spec                                         v2alpha1.GitLabCoreSpec
+		References                                   []string
+		Settings                                     derive.Settings
+	}{
+		Namespace: in.Core.Namespace, Name: in.Core.Name, Target: in.Target,
+		Capabilities: in.Capabilities.Digest(), Spec: in.Core.Spec, Settings: in.Settings,
+	}
+	if in.Chart != nil {
+		parts.Chart = in.Chart.Digest
+	}
+	for _, r := range in.References {
+		parts.References = append(parts.References, r.Kind+"/"+r.Name+"/"+r.Key+"@"+r.Identity)
+	}
+	text, err := json.Marshal(parts)
+	if err != nil {
+		// Only free-form values that are no JSON get here; such inputs compose to a fault and equal no others.
+		text = fmt.Appendf(nil, "%s/%s: %v", in.Core.Namespace, in.Core.Name, err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

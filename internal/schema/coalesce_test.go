@@ -1,0 +1,123 @@
+package schema
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+
+	"github.com/portcullis-operator/portcullis/internal/values"
+)
+
+// Charts and values of a few names, so that everything meets everything: subcharts, aliases, conditions, tags, globals,
+// imports, nulls and maps where none belong.
+func names() []string {
+	return []string{"a", "b", "sub", "twin", "deep", "global", "enabled", "exports", "tags"}
+}
+
+func randomValue(r *rand.Rand, depth int) any {
+	switch n := r.IntN(10); {
+	case n < 4 && depth > 0:
+		return randomTree(r, depth-1)
+	case n < 6:
+		return r.IntN(2) == 0
+	case n == 6:
+		return nil
+	case n == 7:
+		return []any{"x", float64(r.IntN(3))}
+	default:
+		return float64(r.IntN(3))
+	}
+}
+
+func randomTree(r *rand.Rand, depth int) map[string]any {
+	tree := map[string]any{}
+	for range r.IntN(5) {
+		tree[names()[r.IntN(len(names()))]] = randomValue(r, depth)
+	}
+	return tree
+}
+
+func randomDependency(r *rand.Rand, name string) *helmchart.Dependency {
+	d := &helmchart.Dependency{Name: name, Version: "*", Repository: ""}
+	switch r.IntN(6) {
+	case 0:
+		d.Condition = name + ".enabled"
+	case 1:
+		d.Condition = "global.a.enabled,a.b"
+	case 2:
+		d.Condition = "global.a.b.enabled"
+	case 3:
+		d.Tags = []string{"a", "b"}[:1+r.IntN(2)]
+	}
+	switch r.IntN(5) {
+	case 0:
+		d.ImportValues = []any{map[string]any{"child": "a", "parent": "b"}}
+	case 1:
+		d.ImportValues = []any{"a"}
+	}
+	return d
+}
+
+func randomChart(r *rand.Rand, schemas func() string) made {
+	leaf := func(name string) made {
+		return made{name: name, values: randomTree(r, 3), schema: schemas()}
+	}
+	sub := leaf("sub")
+	sub.charts = []made{leaf("deep")}
+	if r.IntN(3) > 0 {
+		sub.deps = []*helmchart.Dependency{randomDependency(r, "deep")}
+		if r.IntN(2) == 0 {
+			sub.deps[0].Alias = "b"
+		}
+	}
+	root := leaf("root")
+	root.charts = []made{sub, leaf("a")}
+	if r.IntN(4) > 0 {
+		root.deps = []*helmchart.Dependency{randomDependency(r, "sub"), randomDependency(r, "a")}
+		if r.IntN(2) == 0 {
+			root.deps = append(root.deps, randomDependency(r, "sub"))
+			root.deps[2].Alias = "twin"
+		}
+	}
+	return root
+}
+
+func TestValuesOfEveryChartEqualHelmsOnRandomCharts(t *testing.T) {
+	quiet(t)
+	var same, refusals int
+	for seed := range uint64(200) {
+		r := source(seed)
+		c := randomChart(r, func() string { return "" }).chart(t)
+		k := NewChecker()
+		for range 6 {
+			given := randomTree(r, 3)
+			want, err := helmValues(t, c, values.DeepCopy(given))
+			p, planErr := k.plan(c)
+			if planErr != nil {
+				t.Fatal(planErr)
+			}
+			faults := p.check(freeFormValues(given))
+			if err != nil {
+				refusals++
+				if !refused(faults) {
+					t.Fatalf("seed %d: Helm refuses %v: %v", seed, given, err)
+				}
+				continue
+			}
+			if refused(faults) {
+				t.Fatalf("seed %d: Helm accepts %v, we say %v", seed, given, lines(faults))
+			}
+			v := p.variant(given)
+			coalescer := coalescer{memo: v.memo, whole: true}
+			if diff := cmp.Diff(want, coalescer.release(v.root, values.DeepCopy(given))); diff != "" {
+				t.Fatalf("seed %d: Helm's values (-) and ours (+) differ for %v:\n%s", seed, given, diff)
+			}
+			same++
+		}
+	}
+	if same < 100 || refusals < 100 {
+		t.Errorf("only %d accepted and %d refused cases: the generator is too tame", same, refusals)
+	}
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Prints the ratios of docs/speed.md. Each compares two things in one run on this machine; the absolute times mean little.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+echo "== row 1: warm schema check against the Helm SDK's own"
+go test -tags bridge ./internal/schema -run '^$' -bench SchemaCheck -benchtime 2s
+echo "== row 4: an unchanged pass against the first pass of the same resource"
+KUBEBUILDER_ASSETS="$(go run -C test/cluster . assets)"
+export KUBEBUILDER_ASSETS
+go test -tags bridge ./test/envtest/gitlabcore -run '^$' -bench UnchangedPass -benchtime 20x

@@ -1,0 +1,231 @@
+package gitlabcore_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/internal/object"
+)
+
+const (
+	secretsJob = "instance-shared-secrets"
+	webservice = "instance-webservice-default"
+	shell      = "instance-gitlab-shell"
+)
+
+var _ = Describe("A GitLabCore", func() {
+	It("runs its hooks without holding the worker, applies, and gets ready when its workloads are", func(ctx context.Context) {
+		i := create(ctx, withHooks)
+		core := i.pass(ctx)
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonHooksRunning)
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhasePreparing))
+		Expect(core.Finalizers).To(ContainElement(v2alpha1.FinalizerGitLabCore))
+		Expect(core.Status.RenderedKinds).To(ContainElements("apps/v1/Deployment", "batch/v1/Job", "v1/ConfigMap"), "kinds are on record before the first apply")
+		Expect(i.exists(ctx, &appsv1.Deployment{}, webservice)).To(BeFalse(), "nothing is applied while a hook runs")
+
+		i.ends(ctx, secretsJob, batchv1.JobComplete)
+		core = i.pass(ctx)
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
+		message := says(core, v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonWorkloadsNotReady)
+		Expect(message).To(ContainSubstring("instance-"), "the first workload is named")
+		Expect(core.Status.Version).To(Equal("10.4.0"))
+		Expect(core.Status.GitLabVersion).To(Equal("19.4.0"))
+		Expect(core.Status.HooksVersion).To(Equal("10.4.0"))
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseRunning))
+
+		i.rolledOut(ctx)
+		core = i.pass(ctx)
+		says(core, v2alpha1.ConditionAvailable, metav1.ConditionTrue, v2alpha1.ReasonWorkloadsReady)
+		says(core, v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
+		Expect(core.Status.ObservedGeneration).To(Equal(core.Generation))
+	})
+
+	It("reports a failed hook, and runs it again on the next pass", func(ctx context.Context) {
+		i := create(ctx, withHooks)
+		i.pass(ctx)
+		i.ends(ctx, secretsJob, batchv1.JobFailed)
+		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
+		Expect(err).To(HaveOccurred())
+		core := i.read(ctx)
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonHooksFailed)
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseFailed))
+
+		core = i.pass(ctx)
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhasePreparing), "the old Job makes room")
+		i.collected(ctx, secretsJob)
+		i.pass(ctx)
+		job := &batchv1.Job{}
+		Expect(i.exists(ctx, job, secretsJob)).To(BeTrue())
+		Expect(job.Status.Failed).To(BeZero())
+	})
+
+	It("applies neither RBAC nor definitions, and stamps and owns what it applies", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		var roles rbacv1.RoleList
+		Expect(w.live.List(ctx, &roles, client.InNamespace(i.namespace))).To(Succeed())
+		Expect(roles.Items).To(BeEmpty())
+		d := &appsv1.Deployment{}
+		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
+		Expect(d.Labels).To(HaveKeyWithValue(object.LabelReleaseName, "instance"))
+		Expect(d.Labels).To(HaveKeyWithValue(object.LabelReleaseNamespace, i.namespace))
+		Expect(d.Labels).To(HaveKeyWithValue(object.LabelReleaseKind, "gitlabcore"))
+		Expect(d.Spec.Template.Labels).NotTo(HaveKey(object.LabelReleaseName))
+		Expect(metav1.GetControllerOf(d).Kind).To(Equal("GitLabCore"))
+		Expect(d.ManagedFields[0].Manager).To(Equal("gitlabcore-controller"))
+	})
+
+	It("restores what was deleted or edited by hand", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		d := &appsv1.Deployment{}
+		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
+		image := d.Spec.Template.Spec.Containers[0].Image
+		d.Spec.Template.Spec.Containers[0].Image = "edited.example.com/by:hand"
+		Expect(w.live.Update(ctx, d)).To(Succeed())
+		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
+		i.pass(ctx)
+		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
+		Expect(d.Spec.Template.Spec.Containers[0].Image).To(Equal(image))
+		Eventually(func() bool { i.pass(ctx); return i.exists(ctx, &appsv1.Deployment{}, shell) }).
+			WithTimeout(10 * time.Second).Should(BeTrue())
+	})
+
+	It("prunes what a change of the values stops producing, and spares what is kept", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeTrue())
+		i.edit(ctx, func(core *v2alpha1.GitLabCore) {
+			core.Spec.Chart.Values.Raw = []byte(`{"shared-secrets":{"enabled":false},"prometheus":{"install":false},"gitlab":{"toolbox":{"enabled":false},"gitlab-shell":{"enabled":false}}}`)
+		})
+		core := i.pass(ctx)
+		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeFalse())
+		Expect(i.exists(ctx, &corev1.ConfigMap{}, shell+"-motd")).To(BeTrue(), "helm.sh/resource-policy: keep")
+		Expect(i.exists(ctx, &appsv1.Deployment{}, webservice)).To(BeTrue())
+		Expect(core.Status.RenderedKinds).To(ContainElement("apps/v1/Deployment"))
+	})
+
+	It("keeps the running version when an older one is asked for, and still repairs drift", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		i.edit(ctx, func(core *v2alpha1.GitLabCore) { core.Spec.Version.Version = "10.3.0" })
+		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
+		core := i.pass(ctx)
+		message := says(core, v2alpha1.ConditionUpgradeable, metav1.ConditionFalse, v2alpha1.ReasonDowngradeRefused)
+		Expect(message).To(And(ContainSubstring("10.3.0"), ContainSubstring("10.4.0")), "both versions are named")
+		Expect(core.Status.Version).To(Equal("10.4.0"))
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseRunning))
+		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeTrue())
+	})
+
+	It("takes a later patch of its minor", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		i.edit(ctx, func(core *v2alpha1.GitLabCore) { core.Spec.Version.Version = "10.4.1" })
+		core := i.pass(ctx)
+		Expect(core.Status.Version).To(Equal("10.4.1"))
+		Expect(core.Status.GitLabVersion).To(Equal("19.4.1"))
+	})
+
+	It("refuses by itself what a missing webhook let in, and applies nothing of it", func(ctx context.Context) {
+		i := create(ctx, func(namespace string) *v2alpha1.GitLabCore {
+			core := small(namespace)
+			core.Spec.Chart.Values.Raw = []byte(`{"global":{"hosts":{"https":"yes"}}}`)
+			return core
+		})
+		core := i.pass(ctx)
+		message := says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonRenderFailed)
+		Expect(message).To(ContainSubstring("spec.chart.values.global.hosts.https"))
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseFailed))
+		says(core, v2alpha1.ConditionStalled, metav1.ConditionTrue, v2alpha1.ReasonRenderFailed)
+		Expect(core.Status.RenderedKinds).To(BeEmpty())
+	})
+
+	It("waits for referenced values, and never shows what came from a Secret", func(ctx context.Context) {
+		const password = "correct-horse-battery"
+		i := create(ctx, func(namespace string) *v2alpha1.GitLabCore {
+			core := small(namespace)
+			core.Spec.Chart.ValuesFrom = []v2alpha1.ValuesReference{{Kind: v2alpha1.ValuesReferenceSecret, Name: "more"}}
+			return core
+		})
+		core := i.pass(ctx)
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonValuesReferenceNotFound)
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "more", Labels: map[string]string{object.LabelConfigSource: "true"}},
+			StringData: map[string]string{"values.yaml": "global: {hosts: {https: " + password + "}}\n"},
+		}
+		Expect(w.live.Create(ctx, secret)).To(Succeed())
+		core = i.pass(ctx)
+		message := says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonRenderFailed)
+		Expect(message).To(And(ContainSubstring("spec.chart.valuesFrom[0]"), Not(ContainSubstring(password))))
+		secret.StringData = map[string]string{"values.yaml": "global: {hosts: {https: false}}\n"}
+		Expect(w.live.Update(ctx, secret)).To(Succeed())
+		core = i.pass(ctx)
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
+	})
+
+	It("takes over nothing that belongs to another release, and applies the rest", func(ctx context.Context) {
+		i := create(ctx, small)
+		theirs := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "instance-webservice", Labels: object.Release{
+				Name: "other", Namespace: i.namespace, Kind: "gitlabcore"}.Labels()},
+			Data: map[string]string{"mine": "yes"},
+		}
+		Expect(w.live.Create(ctx, theirs)).To(Succeed())
+		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
+		Expect(err).To(HaveOccurred())
+		message := says(i.read(ctx), v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonApplyFailed)
+		Expect(message).To(And(ContainSubstring("instance-webservice"), ContainSubstring("other")))
+		live := &corev1.ConfigMap{}
+		Expect(i.exists(ctx, live, "instance-webservice")).To(BeTrue())
+		Expect(live.Data).To(HaveKeyWithValue("mine", "yes"))
+		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeTrue(), "one object that fails does not stop the others")
+	})
+
+	It("costs nothing when nothing changed: no render, no write", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		i.pass(ctx)
+		writes, renders := i.counts.writes.Load(), w.renders.Load()
+		core := i.pass(ctx)
+		Expect(i.counts.writes.Load()).To(Equal(writes))
+		Expect(w.renders.Load()).To(Equal(renders))
+		says(core, v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
+		i.now = i.now.Add(11 * time.Minute)
+		i.pass(ctx)
+		Expect(w.renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
+	})
+
+	It("is deleted with its cluster-scoped objects, even while they cannot be", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		refuses := interceptor.NewClient(w.live, interceptor.Funcs{
+			List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+				return errors.New("the API server is away")
+			},
+		})
+		Expect(w.live.Delete(ctx, i.read(ctx))).To(Succeed())
+		stubborn := w.reconciler(refuses, func() time.Time { return i.now })
+		_, err := stubborn.Reconcile(ctx, request(i.namespace))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(i.read(ctx).Finalizers).NotTo(BeEmpty(), "it is tried again for a minute")
+		i.now = i.now.Add(2 * time.Minute)
+		_, err = stubborn.Reconcile(ctx, request(i.namespace))
+		Expect(err).NotTo(HaveOccurred())
+		err = w.live.Get(ctx, request(i.namespace).NamespacedName, &v2alpha1.GitLabCore{})
+		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "a cleanup never blocks a deletion")
+	})
+})
