@@ -8,6 +8,6 @@ grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
   package=$(dirname "$file")
   grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | awk '{print $2}' | while read -r target; do
     echo "== $package $target ($each)"
-    go test -tags bridge "$package" -run '^$' -fuzz "^$target\$" -fuzztime "$each"
+    go test -tags bridge "$package" -run '^$' -fuzz "^$target\$" -fuzztime "$each" -fuzzminimizetime 10x
   done
 done

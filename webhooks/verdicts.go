@@ -1,20 +1,29 @@
 package webhooks
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/portcullis-operator/portcullis/internal/rules"
 )
 
-// Verdicts remembers verdicts for the moment between the two entries of one request, and lets equal requests that
-// arrive at once share one check. It holds nothing but verdicts and digests.
+// errBroken says that the check itself broke. What it broke on stays in the log.
+var errBroken = errors.New("the check broke")
+
+// Verdicts carries verdicts over the moment between the two entries of one request, and lets equal requests that arrive
+// at once share one check. It holds nothing but verdicts and digests. A refusal is not kept: after it the second entry
+// is never asked, and whoever mends a referenced object must not be answered with what was true before.
 type Verdicts struct {
 	// TTL is how long a verdict is good for. It is short, because facts change.
 	TTL time.Duration
@@ -33,30 +42,47 @@ type remembered struct {
 	until   time.Time
 }
 
-// get returns the verdict on an object in front of what is stored, from memory or from the check.
-func (v *Verdicts) get(next, stored *unstructured.Unstructured, check func() (rules.Verdict, error)) (rules.Verdict, error) {
+// get returns the verdict on an object in front of what is stored: from the check where it is to be fresh, else from
+// memory if there is one. It returns when ctx ends; a check that others wait for goes on without this caller.
+func (v *Verdicts) get(
+	ctx context.Context, next, stored *unstructured.Unstructured, fresh bool, check func(context.Context) (rules.Verdict, error),
+) (rules.Verdict, error) {
 	key, err := digest(next, stored)
 	if err != nil {
 		return rules.Verdict{}, err
 	}
-	if verdict, ok := v.recall(key); ok {
+	if verdict, ok := v.recall(key); ok && !fresh {
 		return verdict, nil
 	}
-	result, err, _ := v.flights.Do(key, func() (any, error) {
-		verdict, err := check()
-		if err == nil {
+	landed := v.flights.DoChan(key, func() (any, error) {
+		// The check belongs to all who wait for it, not to the caller who came first and may leave first.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTimeout)
+		defer cancel()
+		verdict, err := guarded(ctx, check)
+		if err == nil && !verdict.Refused() {
 			v.remember(key, verdict)
 		}
 		return verdict, err
 	})
-	if err != nil {
-		return rules.Verdict{}, fmt.Errorf("review: %w", err)
+	select {
+	case <-ctx.Done():
+		return rules.Verdict{}, fmt.Errorf("wait for the check: %w", context.Cause(ctx))
+	case result := <-landed:
+		verdict, _ := result.Val.(rules.Verdict)
+		return verdict, result.Err
 	}
-	verdict, ok := result.(rules.Verdict)
-	if !ok {
-		return rules.Verdict{}, fmt.Errorf("a review ended with %T", result)
-	}
-	return verdict, nil
+}
+
+// guarded turns a panic of the check into an error: it runs in a goroutine of its own, where a panic would take the
+// process down, and with it every other request. The panic's text may quote a value, so only its place is logged.
+func guarded(ctx context.Context, check func(context.Context) (rules.Verdict, error)) (verdict rules.Verdict, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			verdict, err = rules.Verdict{}, fmt.Errorf("%w (%T)", errBroken, broken)
+			logf.FromContext(ctx).Error(err, "this is a fault of the Operator; please report it with the place below", "stack", string(debug.Stack()))
+		}
+	}()
+	return check(ctx)
 }
 
 func (v *Verdicts) recall(key string) (rules.Verdict, bool) {
@@ -74,32 +100,41 @@ func (v *Verdicts) remember(key string, verdict rules.Verdict) {
 	defer v.mu.Unlock()
 	now := v.Now()
 	if v.known == nil || len(v.known) >= v.Limit {
-		fresh := map[string]remembered{}
+		kept := map[string]remembered{}
 		for k, r := range v.known {
-			if now.Before(r.until) && len(fresh) < v.Limit/2 {
-				fresh[k] = r
+			if now.Before(r.until) && len(kept) < v.Limit/2 {
+				kept[k] = r
 			}
 		}
-		v.known = fresh
+		v.known = kept
 	}
 	v.known[key] = remembered{verdict: verdict, until: now.Add(v.TTL)}
 }
 
-// digest identifies a request by all a verdict depends on of the object itself.
+// digest identifies a request by all that a verdict depends on of the objects themselves.
 func digest(next, stored *unstructured.Unstructured) (string, error) {
-	type part struct {
-		APIVersion, Kind, Namespace, Name string
-		Spec, Status                      any
+	parts := []map[string]any{lasting(next)}
+	// A status that comes in with a write of the object is dropped by the API server, and by the check as well.
+	delete(parts[0], "status")
+	if stored != nil {
+		parts = append(parts, lasting(stored))
 	}
-	of := func(u *unstructured.Unstructured) *part {
-		if u == nil {
-			return nil
-		}
-		return &part{u.GetAPIVersion(), u.GetKind(), u.GetNamespace(), u.GetName(), u.Object["spec"], u.Object["status"]}
-	}
-	text, err := json.Marshal([]*part{of(next), of(stored)})
+	text, err := json.Marshal(parts)
 	if err != nil {
 		return "", fmt.Errorf("digest of the object: %w", err)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
+}
+
+// lasting returns an object without what the API server sets between the two entries of one request.
+func lasting(u *unstructured.Unstructured) map[string]any {
+	out := maps.Clone(u.Object)
+	if metadata, ok := out["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		for _, passing := range []string{"uid", "creationTimestamp", "generation", "resourceVersion", "managedFields", "selfLink"} {
+			delete(metadata, passing)
+		}
+		out["metadata"] = metadata
+	}
+	return out
 }

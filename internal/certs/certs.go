@@ -1,9 +1,9 @@
 // Package certs keeps the webhooks' certificate and tells the API server which authority signs it.
 //
 // Floor 2, effect. The authority lives in a Secret that every replica shares; the serving certificates live in memory
-// only and are renewed by themselves. The one idea is overlap: a new authority is added to both webhook configurations
-// beside the old one, which leaves only when it has expired, so that no replica is ever refused while it still serves a
-// certificate of the old one.
+// only and are renewed by themselves. The one idea is overlap: a new authority is first added to both webhook
+// configurations beside the old one, then served, and the old one leaves only when it has expired. So the API server
+// trusts whatever any replica serves at any moment.
 package certs
 
 import (
@@ -11,7 +11,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,14 +22,22 @@ import (
 	"golang.org/x/sync/errgroup"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// refreshInterval is how often the configurations are looked at although no authority was rotated: somebody may have
-// applied them anew, without the bundle.
-const refreshInterval = 10 * time.Second
+const (
+	// refreshInterval is how often the configurations are looked at although no authority was rotated: somebody may
+	// have applied them anew, without the bundle.
+	refreshInterval = 5 * time.Second
+	// retryInterval is how soon a failed look is repeated.
+	retryInterval = 500 * time.Millisecond
+	// noticeInterval is how long the API server may take to notice a configuration that this replica or another one
+	// changed. Only after it a certificate of a new authority is served.
+	noticeInterval = 2 * time.Second
+)
 
 // ErrNotReady says that no certificate is loaded yet, or that a configuration does not trust its authority yet.
 var ErrNotReady = errors.New("the webhook certificate is not in place yet")
@@ -53,9 +60,13 @@ type Options struct {
 
 // Keeper serves certificates and keeps both configurations trusting them. It runs on every replica.
 type Keeper struct {
-	options  Options
-	source   *servertls.DynamicSource
-	injected atomic.Bool
+	options Options
+	source  *servertls.DynamicSource
+	served  atomic.Pointer[tls.Certificate]
+
+	// trusted is the authority both configurations trust, and since when this replica knows. Only keep uses them.
+	trusted []byte
+	since   time.Time
 }
 
 // New returns a Keeper; Start runs it.
@@ -69,13 +80,12 @@ func New(options Options) *Keeper {
 	}}
 }
 
-// Certificate returns the certificate to serve.
-func (k *Keeper) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	certificate, err := k.source.GetCertificate(hello)
-	if err != nil {
-		return nil, fmt.Errorf("webhook certificate: %w", err)
+// Certificate returns the certificate to serve: the newest one whose authority both configurations trust.
+func (k *Keeper) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c := k.served.Load(); c != nil {
+		return c, nil
 	}
-	return certificate, nil
+	return nil, ErrNotReady
 }
 
 // NeedLeaderElection says that every replica serves webhooks, so every replica keeps certificates.
@@ -83,7 +93,7 @@ func (k *Keeper) NeedLeaderElection() bool { return false }
 
 // Check fails until a certificate is loaded and both configurations trust its authority.
 func (k *Keeper) Check(*http.Request) error {
-	if !k.source.Healthy() || !k.injected.Load() {
+	if k.served.Load() == nil {
 		return ErrNotReady
 	}
 	return nil
@@ -97,7 +107,7 @@ func (k *Keeper) Start(ctx context.Context) error {
 		rotated := make(chan struct{}, 1)
 		k.source.Authority.WatchRotation(rotated)
 		defer k.source.Authority.StopWatchingRotation(rotated)
-		k.inject(ctx, rotated)
+		k.keep(ctx, rotated)
 		return nil
 	})
 	if err := group.Wait(); err != nil && ctx.Err() == nil {
@@ -106,17 +116,13 @@ func (k *Keeper) Start(ctx context.Context) error {
 	return nil
 }
 
-func (k *Keeper) inject(ctx context.Context, rotated <-chan struct{}) {
+// keep looks at the configurations again and again, at once after a rotation.
+func (k *Keeper) keep(ctx context.Context, rotated <-chan struct{}) {
 	log := logf.FromContext(ctx).WithName("certificates")
 	for {
-		pause := refreshInterval
-		if err := k.injectOnce(ctx); err != nil {
-			if !k.injected.Load() {
-				pause = 200 * time.Millisecond
-			}
-			if client.IgnoreNotFound(err) != nil && ctx.Err() == nil {
-				log.Error(err, "the webhook configurations could not be told the certificate authority; trying again")
-			}
+		pause, err := k.pass(ctx)
+		if unexpected(err) && ctx.Err() == nil {
+			log.Error(err, "the webhook configurations could not be told the certificate authority; trying again")
 		}
 		select {
 		case <-ctx.Done():
@@ -127,19 +133,68 @@ func (k *Keeper) inject(ctx context.Context, rotated <-chan struct{}) {
 	}
 }
 
-// injectOnce makes both configurations trust the current authority.
-func (k *Keeper) injectOnce(ctx context.Context) error {
+// unexpected leaves out what passes by itself: at a start nothing is there yet, and replicas get in each other's way.
+func unexpected(err error) bool {
+	return err != nil && !errors.Is(err, ErrNotReady) && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err)
+}
+
+// pass makes both configurations trust the current authority and then serves its certificate. It returns when to look
+// again.
+func (k *Keeper) pass(ctx context.Context) (time.Duration, error) {
+	current, err := k.authority(ctx)
+	if err != nil {
+		return retryInterval, err
+	}
+	changed, err := k.inject(ctx, current)
+	if err != nil {
+		return retryInterval, err
+	}
+	now := k.options.Now()
+	if changed || !bytes.Equal(current, k.trusted) {
+		k.trusted, k.since = current, now
+	}
+	if left := noticeInterval - now.Sub(k.since); left > 0 && k.served.Load() != nil {
+		return left, nil
+	}
+	if err := k.serve(current); err != nil {
+		return retryInterval, err
+	}
+	return refreshInterval, nil
+}
+
+// authority reads the current authority.
+func (k *Keeper) authority(ctx context.Context) ([]byte, error) {
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: k.options.Namespace, Name: k.options.SecretName}
 	if err := k.options.Client.Get(ctx, key, &secret); err != nil {
-		return fmt.Errorf("read the authority in Secret %s: %w", key, err)
+		return nil, fmt.Errorf("read the authority in Secret %s: %w", key, err)
 	}
 	current := secret.Data[corev1.TLSCertKey]
-	if len(current) == 0 {
-		return fmt.Errorf("read the authority in Secret %s: %w", key, ErrNotReady)
+	if len(certificates(current)) == 0 {
+		return nil, fmt.Errorf("read the authority in Secret %s: %w", key, ErrNotReady)
 	}
+	return current, nil
+}
+
+// serve takes up the newest certificate, if the current authority signed it. Until it did, the one before stays.
+func (k *Keeper) serve(current []byte) error {
+	newest, err := k.source.GetCertificate(nil)
+	if err != nil {
+		return fmt.Errorf("take up a certificate: %w", errors.Join(ErrNotReady, err))
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(current)
+	if _, err := newest.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: k.options.Now()}); err != nil {
+		return fmt.Errorf("take up a certificate: %w: it is not signed by the authority of now", ErrNotReady)
+	}
+	k.served.Store(newest)
+	return nil
+}
+
+// inject makes both configurations trust the current authority, and reports whether one of them did not.
+func (k *Keeper) inject(ctx context.Context, current []byte) (changed bool, err error) {
 	mutating := &admissionregistrationv1.MutatingWebhookConfiguration{}
-	err := k.update(ctx, mutating, current, func() []*admissionregistrationv1.WebhookClientConfig {
+	first, err := k.update(ctx, mutating, current, func() []*admissionregistrationv1.WebhookClientConfig {
 		var out []*admissionregistrationv1.WebhookClientConfig
 		for i := range mutating.Webhooks {
 			out = append(out, &mutating.Webhooks[i].ClientConfig)
@@ -147,57 +202,36 @@ func (k *Keeper) injectOnce(ctx context.Context) error {
 		return out
 	})
 	validating := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-	err = errors.Join(err, k.update(ctx, validating, current, func() []*admissionregistrationv1.WebhookClientConfig {
+	second, err2 := k.update(ctx, validating, current, func() []*admissionregistrationv1.WebhookClientConfig {
 		var out []*admissionregistrationv1.WebhookClientConfig
 		for i := range validating.Webhooks {
 			out = append(out, &validating.Webhooks[i].ClientConfig)
 		}
 		return out
-	}))
-	if err == nil {
-		k.injected.Store(true)
-	}
-	return err
+	})
+	return first || second, errors.Join(err, err2)
 }
 
-func (k *Keeper) update(ctx context.Context, object client.Object, current []byte, configs func() []*admissionregistrationv1.WebhookClientConfig) error {
+func (k *Keeper) update(
+	ctx context.Context, object client.Object, current []byte, configs func() []*admissionregistrationv1.WebhookClientConfig,
+) (changed bool, err error) {
 	if err := k.options.Client.Get(ctx, client.ObjectKey{Name: k.options.Configuration}, object); err != nil {
-		return fmt.Errorf("read webhook configuration %s: %w", k.options.Configuration, err)
+		return false, fmt.Errorf("read webhook configuration %s: %w", k.options.Configuration, err)
 	}
 	before, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
-		return fmt.Errorf("copy webhook configuration %s: it is no object", k.options.Configuration)
+		return false, fmt.Errorf("copy webhook configuration %s: it is no object", k.options.Configuration)
 	}
-	changed := false
 	for _, c := range configs() {
 		bundle := Bundle(c.CABundle, current, k.options.Now())
 		changed = changed || !bytes.Equal(bundle, c.CABundle)
 		c.CABundle = bundle
 	}
 	if !changed {
-		return nil
+		return false, nil
 	}
 	if err := k.options.Client.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("patch webhook configuration %s: %w", k.options.Configuration, err)
+		return true, fmt.Errorf("patch webhook configuration %s: %w", k.options.Configuration, err)
 	}
-	return nil
-}
-
-// Bundle returns the authorities to trust: the current one first, then those that were trusted before and have not
-// expired. Everything else that stood in the bundle is dropped.
-func Bundle(trusted, current []byte, now time.Time) []byte {
-	out := bytes.TrimSpace(current)
-	seen := map[string]bool{}
-	for block, rest := pem.Decode(current); block != nil; block, rest = pem.Decode(rest) {
-		seen[string(block.Bytes)] = true
-	}
-	for block, rest := pem.Decode(trusted); block != nil; block, rest = pem.Decode(rest) {
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil || seen[string(block.Bytes)] || now.After(certificate.NotAfter) {
-			continue
-		}
-		seen[string(block.Bytes)] = true
-		out = append(append(bytes.Clone(out), '\n'), bytes.TrimSpace(pem.EncodeToMemory(block))...)
-	}
-	return append(bytes.Clone(out), '\n')
+	return true, nil
 }

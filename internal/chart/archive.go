@@ -64,7 +64,7 @@ func (m meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.from.Read(p)
 	m.budget.stream -= int64(n)
-	return n, err
+	return n, err //nolint:wrapcheck // a reader hands io.EOF on as it is
 }
 
 // byteOrderMark is cut off the start of files, as Helm does.
@@ -125,13 +125,12 @@ func readEntry(header *tar.Header, content io.Reader, b *budget) (File, bool, er
 	return File{Name: name, Data: bytes.TrimPrefix(data, []byte(byteOrderMark))}, true, nil
 }
 
-// damaged tells a limit that was hit while reading from an archive that cannot be read.
+// damaged tells a limit that was hit while reading from content that cannot be read.
 func damaged(err error) error {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	return problem(ErrUnreadable, "the archive is damaged: %v", err)
+	return problem(ErrUnreadable, "its content is damaged: %v", err)
 }
 
 // arrange sorts files by name, refuses a name that is there twice and looks into the archives of subcharts.

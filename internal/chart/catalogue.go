@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -77,7 +78,7 @@ func openFolder(fsys fs.FS, name string, limits Limits) (*Chart, error) {
 	if err != nil {
 		return nil, problem(ErrUnreadable, "it cannot be read: %v", err)
 	}
-	if _, err := fs.Stat(folder, "Chart.yaml"); err != nil {
+	if _, err := fs.Stat(folder, "Chart.yaml"); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	files, err := readFolder(folder, newBudget(limits))

@@ -107,7 +107,7 @@ func TestABrokenEntryDoesNotHideTheOthers(t *testing.T) {
 		"dots.tgz": chart.ErrUnreadable, "version.tgz": chart.ErrUnreadable, "empty.tgz": chart.ErrUnreadable,
 		"pipe.tgz": chart.ErrNoFile, "nochart.tgz": chart.ErrUnreadable, "bad-folder": chart.ErrUnreadable,
 	}
-	if diff := cmp.Diff(want, causes, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
+	if diff := cmp.Diff(want, causes, cmp.Comparer(errors.Is)); diff != "" {
 		t.Errorf("causes by entry (-want +got):\n%s", diff)
 	}
 }

@@ -137,7 +137,11 @@ func load(files []File) (loaded *helmchart.Chart, err error) {
 	for i, f := range files {
 		buffered[i] = &loader.BufferedFile{Name: f.Name, Data: f.Data}
 	}
-	return loader.LoadFiles(buffered)
+	loaded, err = loader.LoadFiles(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("loading: %w", err)
+	}
+	return loaded, nil
 }
 
 // digest is the sha256 over every name and content with their lengths, in name order.

@@ -44,7 +44,7 @@ func readFolder(folder fs.FS, b *budget) ([]File, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
 	return arrange(files, b)
 }

@@ -21,6 +21,8 @@ var (
 )
 
 // Problem is an entry of the catalogue, or a set of files, that cannot be used as a chart.
+//
+//nolint:errname // it is a finding of the catalogue first, and an error where one chart is all that was asked for
 type Problem struct {
 	// Entry is the name of the file or folder in the catalogue; empty when the files came from elsewhere.
 	Entry string
@@ -47,8 +49,7 @@ func problem(cause error, format string, args ...any) *Problem {
 
 // in returns err as a Problem of the named entry.
 func in(entry string, err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return &Problem{Entry: entry, Sentence: p.Sentence, Cause: p.Cause}
 	}
 	return &Problem{Entry: entry, Sentence: err.Error(), Cause: ErrUnreadable}

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -39,7 +40,7 @@ func (s *Set) Check(fresh, old *unstructured.Unstructured) []rules.Fault {
 	k.settleStatus(now.content, before)
 
 	t := teller{kind: k, written: fresh.Object, stored: before}
-	faults := append(now.broken, t.structural(k.validateMetadata(now.metadata))...)
+	faults := slices.Concat(now.broken, t.structural(k.validateMetadata(now.metadata)))
 	t.stopped = len(faults) > 0
 	created := k.onCreate(&t, now.content)
 	if before == nil {

@@ -23,40 +23,40 @@ const header = "apiVersion: apps.gitlab.com/v2alpha1\nkind: GitLabCore\n"
 const static = "  version:\n    type: Static\n    version: 10.4.1\n"
 
 // parse decodes YAML into an object, whole numbers as int64.
-func parse(t testing.TB, text string) *unstructured.Unstructured {
-	t.Helper()
+func parse(tb testing.TB, text string) *unstructured.Unstructured {
+	tb.Helper()
 	raw, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
-		t.Fatalf("decode: %v", err)
+		tb.Fatalf("decode: %v", err)
 	}
 	u := &unstructured.Unstructured{}
 	if err := u.UnmarshalJSON(raw); err != nil {
-		t.Fatalf("decode: %v", err)
+		tb.Fatalf("decode: %v", err)
 	}
 	return u
 }
 
-func core(t testing.TB, spec string) *unstructured.Unstructured {
-	t.Helper()
-	return parse(t, header+"metadata:\n  name: gitlab\nspec:\n"+spec)
+func core(tb testing.TB, spec string) *unstructured.Unstructured {
+	tb.Helper()
+	return parse(tb, header+"metadata:\n  name: gitlab\nspec:\n"+spec)
 }
 
-func widgets(t testing.TB) *definition.Set {
-	t.Helper()
+func widgets(tb testing.TB) *definition.Set {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/widget.yaml")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	set, err := definition.New(data)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return set
 }
 
-func widget(t testing.TB, spec string) *unstructured.Unstructured {
-	t.Helper()
-	return parse(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\nspec: "+spec)
+func widget(tb testing.TB, spec string) *unstructured.Unstructured {
+	tb.Helper()
+	return parse(tb, "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\nspec: "+spec)
 }
 
 func failure(code rules.Code, field, message string) invalid.Fault {
@@ -296,7 +296,8 @@ func TestTheValueOfAFaultTellsOneValueFromAnother(t *testing.T) {
 	value := func(hostname string) string {
 		return set.Check(core(t, static+"  hostname: "+hostname+"\n"), nil)[0].Value
 	}
-	if value("one") != value("one") || value("one") == value("two") || strings.Contains(value("one"), "one") {
+	first, again, other := value("one"), value("one"), value("two")
+	if first != again || first == other || strings.Contains(first, "one") {
 		t.Error("the value must be a digest that is equal for equal values alone")
 	}
 }

@@ -19,15 +19,15 @@ import (
 )
 
 // ours compiles the definitions of the product.
-func ours(t testing.TB) *definition.Set {
-	t.Helper()
+func ours(tb testing.TB) *definition.Set {
+	tb.Helper()
 	files, err := crd.Files()
 	if err != nil {
-		t.Fatalf("read the definitions: %v", err)
+		tb.Fatalf("read the definitions: %v", err)
 	}
 	set, err := definition.New(files...)
 	if err != nil {
-		t.Fatalf("compile the definitions: %v", err)
+		tb.Fatalf("compile the definitions: %v", err)
 	}
 	return set
 }
@@ -112,17 +112,17 @@ func TestEverySampleIsGood(t *testing.T) {
 }
 
 // samples reads every document of config/samples.
-func samples(t testing.TB) []*unstructured.Unstructured {
-	t.Helper()
+func samples(tb testing.TB) []*unstructured.Unstructured {
+	tb.Helper()
 	names, err := filepath.Glob("../../config/samples/*.yaml")
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no samples were found: %v", err)
+		tb.Fatalf("no samples were found: %v", err)
 	}
 	var out []*unstructured.Unstructured
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 		for {
@@ -132,7 +132,7 @@ func samples(t testing.TB) []*unstructured.Unstructured {
 				break
 			}
 			if err != nil {
-				t.Fatalf("decode %s: %v", name, err)
+				tb.Fatalf("decode %s: %v", name, err)
 			}
 			out = append(out, u)
 		}

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -196,7 +197,7 @@ func plainNumber(value any) (any, error) {
 		return int64(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("holds a number that JSON cannot write")
+			return nil, errors.New("holds a number that JSON cannot write")
 		}
 		return v, nil
 	case json.Number:
@@ -205,9 +206,9 @@ func plainNumber(value any) (any, error) {
 		}
 		broken, err := v.Float64()
 		if err != nil {
-			return nil, fmt.Errorf("holds a number that is out of range")
+			return nil, errors.New("holds a number that is out of range")
 		}
 		return plainNumber(broken)
 	}
-	return nil, fmt.Errorf("holds a value that JSON cannot write")
+	return nil, errors.New("holds a value that JSON cannot write")
 }

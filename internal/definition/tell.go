@@ -116,10 +116,11 @@ func (t *teller) sentence(e *field.Error, name string, value any, present bool) 
 	case field.ErrorTypeTooLong:
 		return tooLong(e, value)
 	case field.ErrorTypeTooMany:
-		return fmt.Sprintf("must have %s", strings.TrimPrefix(e.Detail, "must have ")) + count(value)
+		return "must have " + strings.TrimPrefix(e.Detail, "must have ") + count(value)
 	case field.ErrorTypeDuplicate:
 		return "is there twice" + found(name, e.BadValue)
-	case field.ErrorTypeInvalid, field.ErrorTypeForbidden, field.ErrorTypeNotFound, field.ErrorTypeInternal:
+	case field.ErrorTypeInvalid, field.ErrorTypeForbidden, field.ErrorTypeNotFound, field.ErrorTypeInternal,
+		field.ErrorTypeTooFew, field.ErrorTypeTooShort:
 	}
 	text := plainDetail(e.Detail)
 	if present {

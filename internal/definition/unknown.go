@@ -34,8 +34,8 @@ func (s *Set) Unknown(u *unstructured.Unstructured) []rules.Fault {
 	if err != nil {
 		inMetadata = nil
 	}
-	paths := append(inMetadata, pruning.PruneWithOptions(content, k.structural, true,
-		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+	paths := slices.Concat(inMetadata, pruning.PruneWithOptions(content, k.structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}))
 	faults := make([]rules.Fault, 0, len(paths))
 	for _, path := range paths {
 		value, _ := at(u.Object, path)

@@ -91,7 +91,7 @@ func derived(obj *v2alpha1.GitLabCore, facts GitLabCoreFacts) values.Layer {
 	setOpenBao(b, obj.Spec.OpenBao)
 	setClickHouse(b, obj.Spec.ClickHouse)
 	setOrbit(b, obj.Spec.OrbitRef, facts)
-	setNetworking(b, obj)
+	setNetworking(b, obj, facts.ChartVersion)
 	return b.Layer()
 }
 

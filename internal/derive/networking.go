@@ -17,7 +17,7 @@ const (
 
 // setNetworking writes the one mode that is chosen. Without a mode the Gateway API is off, as a default that the
 // free-form values may replace: networking is theirs then.
-func setNetworking(b *values.Builder, obj *v2alpha1.GitLabCore) {
+func setNetworking(b *values.Builder, obj *v2alpha1.GitLabCore, chartVersion string) {
 	n := obj.Spec.Networking
 	switch {
 	case n != nil && n.EnvoyGatewayController != nil:
@@ -25,7 +25,7 @@ func setNetworking(b *values.Builder, obj *v2alpha1.GitLabCore) {
 	case n != nil && n.GatewayClass != nil:
 		setGatewayClass(b, n.GatewayClass)
 	case n != nil && n.Gateway != nil:
-		setGateway(b, obj.Namespace, n.Gateway)
+		setGateway(b, obj.Namespace, n.Gateway, chartVersion)
 	default:
 		b.Set(operatorOwn, false, "global", "gatewayApi", "enabled")
 		b.Set(operatorOwn, false, "global", "gatewayApi", "installEnvoy")
@@ -50,10 +50,13 @@ func setGatewayClass(b *values.Builder, c *v2alpha1.GatewayClass) {
 	setIssuer(b, field, c.CertManager)
 }
 
-func setGateway(b *values.Builder, namespace string, g *v2alpha1.Gateway) {
+func setGateway(b *values.Builder, namespace string, g *v2alpha1.Gateway, chartVersion string) {
 	const field = "spec.networking.gateway"
 	enableGatewayAPI(b, field)
-	b.Set(field, false, "gatewayApiResources", "class", "enabled")
+	if since104(chartVersion) {
+		// An older chart has no such value, and one with a strict schema refuses it.
+		b.Set(field, false, "gatewayApiResources", "class", "enabled")
+	}
 	b.Set(field+".name", g.Name, "global", "gatewayApi", "gatewayRef", "name")
 	switch {
 	case g.Namespace != "":

@@ -11,7 +11,7 @@ import (
 // to point at; the instance runs without an Orbit until there is.
 func setOrbit(b *values.Builder, ref *v2alpha1.OrbitReference, facts GitLabCoreFacts) {
 	orbit := facts.Orbit
-	if ref == nil || orbit == nil || orbit.GRPCEndpoint == "" || !knowsOrbit(facts.ChartVersion) {
+	if ref == nil || orbit == nil || orbit.GRPCEndpoint == "" || !since104(facts.ChartVersion) {
 		return
 	}
 	const field = "spec.orbitRef"
@@ -25,8 +25,9 @@ func setOrbit(b *values.Builder, ref *v2alpha1.OrbitReference, facts GitLabCoreF
 	}
 }
 
-// knowsOrbit reports whether a chart version is of the minor 10.4 or a later one; pre-releases of 10.4 count.
-func knowsOrbit(version string) bool {
+// since104 reports whether a chart version is of the minor 10.4 or a later one, which knows an Orbit and the resources of
+// a Gateway; pre-releases of 10.4 count.
+func since104(version string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil {
 		return false

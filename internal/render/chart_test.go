@@ -21,8 +21,8 @@ func testRelease() object.Release {
 }
 
 // beacon is the chart under testdata with one of everything the rules of a render speak of.
-func beacon(t testing.TB) *chart.Chart {
-	t.Helper()
+func beacon(tb testing.TB) *chart.Chart {
+	tb.Helper()
 	files := map[string]string{}
 	root := os.DirFS("testdata/beacon/chart")
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -34,14 +34,14 @@ func beacon(t testing.TB) *chart.Chart {
 		return err
 	})
 	if err != nil {
-		t.Fatalf("reading the test chart: %v", err)
+		tb.Fatalf("reading the test chart: %v", err)
 	}
-	return chartOf(t, files)
+	return chartOf(tb, files)
 }
 
 // chartOf makes a chart of files. A Chart.yaml is added where there is none.
-func chartOf(t testing.TB, files map[string]string) *chart.Chart {
-	t.Helper()
+func chartOf(tb testing.TB, files map[string]string) *chart.Chart {
+	tb.Helper()
 	if _, ok := files["Chart.yaml"]; !ok {
 		files["Chart.yaml"] = "apiVersion: v2\nname: small\nversion: 1.0.0\nappVersion: \"7\"\n"
 	}
@@ -51,15 +51,15 @@ func chartOf(t testing.TB, files map[string]string) *chart.Chart {
 	}
 	c, err := chart.FromFiles(list, chart.DefaultLimits())
 	if err != nil {
-		t.Fatalf("making the test chart: %v", err)
+		tb.Fatalf("making the test chart: %v", err)
 	}
 	return c
 }
 
 // oneTemplate makes a chart of a single template, templates/t.yaml.
-func oneTemplate(t testing.TB, lines ...string) *chart.Chart {
-	t.Helper()
-	return chartOf(t, map[string]string{"templates/t.yaml": strings.Join(lines, "\n")})
+func oneTemplate(tb testing.TB, lines ...string) *chart.Chart {
+	tb.Helper()
+	return chartOf(tb, map[string]string{"templates/t.yaml": strings.Join(lines, "\n")})
 }
 
 // requestFor is a request against a plain cluster.

@@ -43,12 +43,12 @@ func execute(req Request, c *helmchart.Chart) (output, error) {
 		return output{}, err
 	}
 	if err := chartutil.ProcessDependenciesWithMerge(c, req.Values); err != nil {
-		return output{}, explainValues(err)
+		return output{}, explainValues(c, err)
 	}
 	options := chartutil.ReleaseOptions{Name: req.Release.Name, Namespace: req.Release.Namespace, Revision: 1, IsInstall: true}
 	values, err := chartutil.ToRenderValuesWithSchemaValidation(c, req.Values, options, caps, true)
 	if err != nil {
-		return output{}, explainValues(err)
+		return output{}, explainValues(c, err)
 	}
 	lookups := newRecorder(req.Found)
 	files, err := engine.RenderWithClientProvider(c, values, lookups)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 
 // engineName is what the engine calls a template that has no file: a text given to tpl.
@@ -113,7 +115,7 @@ func position(place string) frame {
 		parts = parts[:len(parts)-1]
 	}
 	at := frame{file: strings.Join(parts, ":")}
-	if rest := strings.TrimPrefix(place, at.file+":"); rest != place {
+	if rest, ok := strings.CutPrefix(place, at.file+":"); ok {
 		at.line, _, _ = strings.Cut(rest, ":")
 	}
 	return at
@@ -136,14 +138,29 @@ func trimLines(text string) string {
 }
 
 // explainValues turns Helm's error about values and subcharts into plain words. Helm prints the value it found, through
-// a broken format on top; it is left out.
-func explainValues(err error) *Error {
+// a broken format on top, and of the path its last key alone: the value is left out and the path found again.
+func explainValues(c *helmchart.Chart, err error) *Error {
 	if rest, ok := strings.CutPrefix(err.Error(), "type mismatch on "); ok {
 		name, _, _ := strings.Cut(rest, ":")
-		return &Error{Kind: Values, Text: fmt.Sprintf(
-			"the value %s must be a table, because it holds the values of the subchart of that name", name), Cause: err}
+		return &Error{Kind: Values, Cause: err, Text: fmt.Sprintf(
+			"the value %s must be a table, because it holds the values of the subchart of that name",
+			strings.Join(subchartPaths(c, name), " or "))}
 	}
 	return &Error{Kind: Values, Text: "the values cannot be combined with the chart's own", Cause: err}
+}
+
+// subchartPaths returns where in the values the subcharts of a name have their table.
+func subchartPaths(c *helmchart.Chart, name string) []string {
+	var paths []string
+	for _, sub := range c.Dependencies() {
+		if sub.Name() == name {
+			paths = append(paths, name)
+		}
+		for _, path := range subchartPaths(sub, name) {
+			paths = append(paths, sub.Name()+"."+path)
+		}
+	}
+	return paths
 }
 
 // explainYAML says what is wrong with a document. Only such messages of the decoder are passed on as hold no value.

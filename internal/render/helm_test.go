@@ -26,33 +26,33 @@ import (
 var realChart = flag.String("real-chart", "", "archive of a published GitLab chart to render as well")
 
 // fixture returns a version of the chart under test/charts.
-func fixture(t testing.TB, version string) *chart.Chart {
-	t.Helper()
+func fixture(tb testing.TB, version string) *chart.Chart {
+	tb.Helper()
 	files, err := charts.Files(version)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	texts := map[string]string{}
 	for name, data := range files {
 		texts[name] = string(data)
 	}
-	return chartOf(t, texts)
+	return chartOf(tb, texts)
 }
 
 // published returns the chart of the flag, or skips the test.
-func published(t testing.TB) *chart.Chart {
-	t.Helper()
+func published(tb testing.TB) *chart.Chart {
+	tb.Helper()
 	if *realChart == "" {
-		t.Skip("no -real-chart given")
+		tb.Skip("no -real-chart given")
 	}
 	file, err := os.Open(*realChart)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	buffered, err := loader.LoadArchiveFiles(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var files []chart.File
 	for _, f := range buffered {
@@ -60,38 +60,38 @@ func published(t testing.TB) *chart.Chart {
 	}
 	c, err := chart.FromFiles(files, chart.DefaultLimits())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
-func gitlabValues(t testing.TB) map[string]any {
-	t.Helper()
+func gitlabValues(tb testing.TB) map[string]any {
+	tb.Helper()
 	values, err := chartutil.ReadValuesFile("testdata/gitlab-values.yaml")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return values
 }
 
 // helmRender is what Helm itself makes of a request, with the steps of its install.
-func helmRender(t testing.TB, req Request, c *helmchart.Chart) ([]releaseutil.Manifest, []string) {
-	t.Helper()
+func helmRender(tb testing.TB, req Request, c *helmchart.Chart) ([]releaseutil.Manifest, []string) {
+	tb.Helper()
 	caps, err := req.Capabilities.helm()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := chartutil.ProcessDependenciesWithMerge(c, req.Values); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	options := chartutil.ReleaseOptions{Name: req.Release.Name, Namespace: req.Release.Namespace, Revision: 1, IsInstall: true}
 	values, err := chartutil.ToRenderValuesWithSchemaValidation(c, req.Values, options, caps, true)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	files, err := engine.RenderWithClientProvider(c, values, newRecorder(req.Found))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for name := range files {
 		if strings.HasSuffix(name, "NOTES.txt") {
@@ -100,7 +100,7 @@ func helmRender(t testing.TB, req Request, c *helmchart.Chart) ([]releaseutil.Ma
 	}
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var names []string
 	for _, hook := range hooks {
@@ -203,12 +203,9 @@ func TestObjectsEqualHelmsOwn(t *testing.T) {
 
 // BenchmarkRender compares a render of ours, parsed chart at hand, with what Helm needs for the same.
 func BenchmarkRender(b *testing.B) {
-	for name, open := range map[string]func(testing.TB) *chart.Chart{
-		"fixture":   func(t testing.TB) *chart.Chart { return fixture(t, "10.4.1") },
-		"published": published,
-	} {
+	for _, name := range []string{"fixture", "published"} {
 		b.Run(name+"/ours", func(b *testing.B) {
-			c := open(b)
+			c := benchmarked(b, name)
 			prepared, err := Prepare(c)
 			if err != nil {
 				b.Fatal(err)
@@ -222,7 +219,7 @@ func BenchmarkRender(b *testing.B) {
 			}
 		})
 		b.Run(name+"/helm", func(b *testing.B) {
-			c := open(b)
+			c := benchmarked(b, name)
 			b.ReportAllocs()
 			for b.Loop() {
 				fresh, err := c.Helm()
@@ -233,4 +230,12 @@ func BenchmarkRender(b *testing.B) {
 			}
 		})
 	}
+}
+
+func benchmarked(b *testing.B, name string) *chart.Chart {
+	b.Helper()
+	if name == "published" {
+		return published(b)
+	}
+	return fixture(b, "10.4.1")
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -47,7 +48,8 @@ func (r *recorder) answer(key LookupKey) (map[string]any, error) {
 		// Templates may change what they are given.
 		return runtime.DeepCopyJSON(live), nil
 	}
-	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: key.Kind}, key.Name)
+	// The engine turns this kind of error into an empty answer.
+	return nil, fmt.Errorf("lookup: %w", apierrors.NewNotFound(schema.GroupResource{Resource: key.Kind}, key.Name))
 }
 
 // lookupClient is the part of a client that lookup uses. The embedded interface is nil: the engine reads only.

@@ -49,16 +49,19 @@ func field(cause string) string { return cause[strings.LastIndex(cause, ".")+1:]
 
 // typeInWords names a type of Go as a person who writes values knows it.
 func typeInWords(kind string) string {
-	switch kind = strings.TrimSpace(kind); {
-	case kind == "string":
+	switch strings.TrimSpace(kind) {
+	case "string":
 		return "text"
-	case kind == "bool":
+	case "interface {}", "any":
+		// What is not set has no type of its own.
+		return "nothing"
+	case "bool":
 		return "a boolean"
-	case kind == "map[string]interface {}", kind == "map[string]any", kind == "chartutil.Values":
+	case "map[string]interface {}", "map[string]any", "chartutil.Values":
 		return "a table"
-	case kind == "[]interface {}", kind == "[]any", kind == "[]string":
+	case "[]interface {}", "[]any", "[]string":
 		return "a list"
-	case kind == "int", kind == "int64", kind == "float64":
+	case "int", "int64", "float64":
 		return "a number"
 	default:
 		return "a value of another type"

@@ -13,40 +13,47 @@ import (
 
 func TestRefusals(t *testing.T) {
 	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
-	template := func(text string) func(testing.TB) *chart.Chart {
-		return func(t testing.TB) *chart.Chart { return oneTemplate(t, text) }
-	}
+	template := func(text string) *chart.Chart { return oneTemplate(t, text) }
 	const at = "small/templates/t.yaml"
 	cases := map[string]struct {
-		chart  func(testing.TB) *chart.Chart
+		chart  *chart.Chart
 		values map[string]any
 		want   Error
 	}{
 		"a check in the notes is passed on word for word": {
-			beacon, map[string]any{"mode": "broken"},
+			beacon(t), map[string]any{"mode": "broken"},
 			Error{Kind: Failed, Template: "beacon/templates/NOTES.txt",
 				Text: "CONFIGURATION CHECKS:\n\nmode:\n    broken is no mode of a beacon.\n    Choose steady or blinking."},
 		},
 		"a check in the notes of a subchart counts too": {
-			beacon, map[string]any{"mainlamp": map[string]any{"colour": "ultraviolet"}},
+			beacon(t), map[string]any{"mainlamp": map[string]any{"colour": "ultraviolet"}},
 			Error{Kind: Failed, Template: "beacon/charts/mainlamp/templates/NOTES.txt", Text: "nobody sees that lamp"},
 		},
 		"a required value names its template": {
-			beacon, map[string]any{"keeper": map[string]any{"install": true}},
+			beacon(t), map[string]any{"keeper": map[string]any{"install": true}},
 			Error{Kind: Failed, Template: "beacon/charts/keeper/templates/keeper.yaml", Text: "keeper.name must be set"},
 		},
 		"a required value within tpl within include keeps its text": {
-			func(t testing.TB) *chart.Chart {
-				return chartOf(t, map[string]string{
-					"templates/_h.tpl": `{{ define "outer" }}{{ tpl "{{ required \"say: which \\\"port\\\"\" nil }}" . }}{{ end }}`,
-					"templates/t.yaml": `a: {{ include "outer" . }}`,
-				})
-			}, nil,
+			chartOf(t, map[string]string{
+				"templates/_h.tpl": `{{ define "outer" }}{{ tpl "{{ required \"say: which \\\"port\\\"\" nil }}" . }}{{ end }}`,
+				"templates/t.yaml": `a: {{ include "outer" . }}`,
+			}), nil,
 			Error{Kind: Failed, Template: at, Text: `say: which "port"`},
 		},
 		"text where the table of a subchart belongs": {
-			beacon, map[string]any{"mainlamp": "a secret text"},
+			beacon(t), map[string]any{"mainlamp": "a secret text"},
 			Error{Kind: Values, Text: "the value mainlamp must be a table, because it holds the values of the subchart of that name"},
+		},
+		"a null where the table of a subchart of a subchart belongs": {
+			chartOf(t, map[string]string{
+				"charts/a/Chart.yaml":          "apiVersion: v2\nname: a\nversion: 1.0.0\n",
+				"charts/a/charts/b/Chart.yaml": "apiVersion: v2\nname: b\nversion: 1.0.0\n",
+			}), map[string]any{"a": map[string]any{"b": nil}},
+			Error{Kind: Values, Text: "the value a.b must be a table, because it holds the values of the subchart of that name"},
+		},
+		"nothing where a function wants a table": {
+			template("b: {{ keys .Values.tls }}"), map[string]any{"tls": nil},
+			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: expected a table, found nothing"},
 		},
 		"a value below one that is not set": {
 			template("a: 1\nb: {{ .Values.tls.secret.name }}"), map[string]any{},
@@ -65,12 +72,10 @@ func TestRefusals(t *testing.T) {
 			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: a list or a table is expected"},
 		},
 		"a fault in a helper names the helper": {
-			func(t testing.TB) *chart.Chart {
-				return chartOf(t, map[string]string{
-					"templates/_h.tpl": "{{ define \"h\" }}\n{{ .Values.a.b.c }}{{ end }}",
-					"templates/t.yaml": `a: {{ include "h" . }}`,
-				})
-			}, nil,
+			chartOf(t, map[string]string{
+				"templates/_h.tpl": "{{ define \"h\" }}\n{{ .Values.a.b.c }}{{ end }}",
+				"templates/t.yaml": `a: {{ include "h" . }}`,
+			}), nil,
 			Error{Kind: Template, Template: at, Text: "in small/templates/_h.tpl line 2, at .Values.a.b.c: b is read from a value that is not set"},
 		},
 		"a fault in a text given to tpl does not print the text": {
@@ -122,21 +127,17 @@ func TestRefusals(t *testing.T) {
 			Error{Kind: Template, Template: at, Text: "item 2 of the List is no object"},
 		},
 		"a library": {
-			func(t testing.TB) *chart.Chart {
-				return chartOf(t, map[string]string{"Chart.yaml": "apiVersion: v2\nname: l\nversion: 1.0.0\ntype: library\n"})
-			}, nil,
+			chartOf(t, map[string]string{"Chart.yaml": "apiVersion: v2\nname: l\nversion: 1.0.0\ntype: library\n"}), nil,
 			Error{Kind: Chart, Text: "the chart l is of the type library and cannot be installed by itself"},
 		},
 		"a chart for another Kubernetes": {
-			func(t testing.TB) *chart.Chart {
-				return chartOf(t, map[string]string{"Chart.yaml": "apiVersion: v2\nname: l\nversion: 1.0.0\nkubeVersion: \">=1.99.0\"\n"})
-			}, nil,
+			chartOf(t, map[string]string{"Chart.yaml": "apiVersion: v2\nname: l\nversion: 1.0.0\nkubeVersion: \">=1.99.0\"\n"}), nil,
 			Error{Kind: Chart, Text: "the chart l 1.0.0 needs Kubernetes >=1.99.0, and the cluster runs v1.37.2"},
 		},
 	}
 	for sentence, c := range cases {
 		t.Run(sentence, func(t *testing.T) {
-			_, err := Render(t.Context(), requestFor(c.chart(t), c.values))
+			_, err := Render(t.Context(), requestFor(c.chart, c.values))
 			var got *Error
 			if !errors.As(err, &got) {
 				t.Fatalf("Render = %v, want an *Error", err)

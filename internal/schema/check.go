@@ -13,7 +13,7 @@ import (
 )
 
 func (p *plan) check(e values.Effective) []rules.Fault {
-	written := p.written(e)
+	written := e.Values()
 	v := p.variant(written)
 	r := reporter{plan: p, effective: e}
 	if v.broken != "" {
@@ -75,7 +75,7 @@ func (c *compiled) validate(given map[string]any) (err error) {
 			err = errPanic
 		}
 	}()
-	return c.schema.Validate(given)
+	return c.schema.Validate(given) //nolint:wrapcheck // the one caller takes it apart
 }
 
 func (r *reporter) gaps(c *compiled, at []string) {

@@ -42,7 +42,7 @@ func (c *coalescer) chart(n *node, values map[string]any, at []string) map[strin
 			out = make(map[string]any, len(values))
 		}
 		for key, value := range values {
-			c.value(n, key, value, out)
+			c.value(n, key, value, out, at)
 		}
 	} else {
 		out = make(map[string]any, len(n.needed))
@@ -51,7 +51,7 @@ func (c *coalescer) chart(n *node, values map[string]any, at []string) map[strin
 				out[key] = fallback
 			}
 			if value, written := values[key]; written {
-				c.value(n, key, value, out)
+				c.value(n, key, value, out, at)
 			}
 		}
 	}
@@ -65,14 +65,14 @@ func (c *coalescer) chart(n *node, values map[string]any, at []string) map[strin
 }
 
 // value puts one written value over the chart's own.
-func (c *coalescer) value(n *node, key string, value any, out map[string]any) {
+func (c *coalescer) value(n *node, key string, value any, out map[string]any, at []string) {
 	fallback, known := n.values[key]
 	table, isTable := value.(map[string]any)
 	below, hasTable := fallback.(map[string]any)
 	switch {
 	case known && value == nil:
 		delete(out, key)
-	case isTable && hasTable && key == chartutil.GlobalKey:
+	case isTable && hasTable && key == chartutil.GlobalKey && (len(at) > 0 || len(n.subcharts) > 0):
 		fold(table, below, n.isSubchart(key))
 		out[key] = table
 	case isTable && hasTable:

@@ -224,7 +224,7 @@ func (b *builder) printable(address string) string {
 }
 
 func (b *builder) gaps() []string {
-	var out []string
+	out := make([]string, 0, len(b.unknown))
 	for _, address := range sortedKeys(b.unknown) {
 		out = append(out, "it refers to "+address+", which is outside the chart and is not read")
 	}

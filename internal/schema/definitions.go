@@ -5,16 +5,14 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
 )
 
-// kubernetesRelease is the release definitions.json.gz was generated from.
-const kubernetesRelease = "1.37"
-
-// The definitions of Kubernetes' own types, one JSON object a line; kubernetes/generate.go makes them.
+// The definitions of Kubernetes' own types, one JSON object a line; kubernetes/generate.go made them of release 1.37.
 //
 //go:embed kubernetes/definitions.json.gz
 var packedDefinitions []byte
@@ -120,8 +118,6 @@ func merged(into any, more map[string]any) map[string]any {
 	if !ok {
 		out = map[string]any{}
 	}
-	for key, value := range more {
-		out[key] = value
-	}
+	maps.Copy(out, more)
 	return out
 }

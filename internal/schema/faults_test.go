@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,7 +127,7 @@ func TestFaultsAreAtTheFieldThePersonWrote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := gitlab()
 			m.values["edition"] = "ee"
-			layers := append(tc.more, values.Tree(values.FreeForm, "spec.chart.values", decode(t, tc.values)))
+			layers := append(slices.Clone(tc.more), values.Tree(values.FreeForm, "spec.chart.values", decode(t, tc.values)))
 			got := lines(check(t, k, m.chart(t), values.Merge(layers...)))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

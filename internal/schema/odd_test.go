@@ -285,7 +285,8 @@ func TestTheDigestOfAFaultFollowsTheValue(t *testing.T) {
 		}
 		return faults[0]
 	}
-	if fault("port: x").Value != fault("port: x").Value || fault("port: x").Value == fault("port: y").Value {
+	first, again, other := fault("port: x").Value, fault("port: x").Value, fault("port: y").Value
+	if first != again || first == other {
 		t.Error("equal values must have equal digests, and other values others")
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 
 	"github.com/portcullis-operator/portcullis/internal/chart"
-	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
 // plan is what a Checker knows of one chart.
@@ -87,7 +86,7 @@ func (p *plan) process(projected map[string]any) *variant {
 		processed := p.root.fresh()
 		err := processDependencies(processed, projected)
 		if err == nil {
-			v.root = p.nodeOf(processed)
+			v.root = p.nodeOf(processed, false)
 			break
 		}
 		places := p.blamed(err, projected)
@@ -143,41 +142,26 @@ func remove(values map[string]any, place []string) {
 	}
 }
 
-func (p *plan) nodeOf(c *helmchart.Chart) *node {
+// nodeOf takes over a processed chart. All values of a chart are needed when a schema above speaks of them. Globals are
+// needed wherever they travel.
+func (p *plan) nodeOf(c *helmchart.Chart, whole bool) *node {
 	n := &node{name: c.Metadata.Name, values: c.Values, schema: p.schemas[string(c.Schema)]}
-	for _, dep := range c.Dependencies() {
-		n.subcharts = append(n.subcharts, p.nodeOf(dep))
-	}
-	n.needed = n.need()
-	return n
-}
-
-func (n *node) need() []string {
-	needed := []string{chartutil.GlobalKey}
+	var spoken []string
 	if n.schema != nil && n.schema.schema != nil {
-		if n.schema.any {
-			return nil
-		}
-		needed = append(needed, n.schema.keys...)
+		whole = whole || n.schema.any
+		spoken = n.schema.keys
 	}
-	for _, sub := range n.subcharts {
-		needed = append(needed, sub.name)
+	needed := slices.Clone(spoken)
+	if c.Parent() != nil || len(c.Dependencies()) > 0 {
+		needed = append(needed, chartutil.GlobalKey)
 	}
-	slices.Sort(needed)
-	return slices.Compact(needed)
-}
-
-// written returns what a person wrote, as far as the chart can depend on it. The caller owns it.
-func (p *plan) written(e values.Effective) map[string]any {
-	v := p.single
-	if v == nil || v.root.needed == nil {
-		return e.Values()
+	for _, dep := range c.Dependencies() {
+		n.subcharts = append(n.subcharts, p.nodeOf(dep, whole || slices.Contains(spoken, dep.Metadata.Name)))
+		needed = append(needed, dep.Metadata.Name)
 	}
-	out := make(map[string]any, len(v.root.needed))
-	for _, key := range v.root.needed {
-		if value, there := e.Lookup(values.Path{key}); there {
-			out[key] = value
-		}
+	if !whole {
+		slices.Sort(needed)
+		n.needed = append([]string{}, slices.Compact(needed)...)
 	}
-	return out
+	return n
 }

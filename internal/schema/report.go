@@ -9,9 +9,6 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
-// freeForm is the field where a person can set any value of the chart.
-const freeForm = "spec.chart.values"
-
 // reporter turns findings into faults at the fields a person wrote.
 type reporter struct {
 	plan      *plan
@@ -87,6 +84,7 @@ func foundWords(path values.Path, value any, origin values.Origin) string {
 	return ""
 }
 
+// fieldOf returns the field at which a person can set a value of the chart.
 func fieldOf(path values.Path) string {
 	return values.Path(append([]string{"spec", "chart", "values"}, path...)).String()
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +61,7 @@ func TestWhatHasNoEffectIsNamed(t *testing.T) {
 			m.values["empty"] = nil
 			m.templates = map[string]string{"a.yaml": "x: {{ .Values.fromTemplate }}"}
 			m.comment = "#  fromComment: 5\n"
-			layers := append(tc.more, values.Tree(values.FreeForm, "spec.chart.values", decode(t, tc.values)))
+			layers := append(slices.Clone(tc.more), values.Tree(values.FreeForm, "spec.chart.values", decode(t, tc.values)))
 			got, err := NewChecker().Unknown(m.chart(t), values.Merge(layers...))
 			if err != nil {
 				t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package invalid holds resources that must be refused, one file for each mistake and named for it. The API server, the
-// webhook, the reconciler's own check and the offline CLI are all held to the same files.
+// Package invalid holds resources that must be refused or warned of, one file for each mistake and named for it. The
+// API server, the webhook, the reconciler's own check and the offline CLI are all held to the same files.
 //
 // Beside <mistake>.yaml stands <mistake>.want with the faults that are expected, and <mistake>.old.yaml where the
 // mistake is a change of a stored object.
@@ -32,6 +32,9 @@ const (
 	Strict By = "strict"
 	// Rules examples pass the definition and are refused by our own rules.
 	Rules By = "rules"
+	// Chart examples pass both and are refused, or warned of where their name starts with warned-, over what the chart
+	// makes of their values. They are the kind "chart", and Want.Faults is everything the whole check says of them.
+	Chart By = "chart"
 )
 
 // Fault is one expected fault, in words that need no other package.

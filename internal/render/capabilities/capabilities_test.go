@@ -87,6 +87,7 @@ func group(name string, versions ...string) metav1.APIGroup {
 
 // small is a cluster with two groups besides the core, in the old form of discovery.
 func small(t *testing.T) *server {
+	t.Helper()
 	return &server{t: t, answers: map[string]any{
 		"/version": version.Info{Major: "1", Minor: "37+", GitVersion: "v1.37.2"},
 		"/api":     metav1.APIVersions{Versions: []string{"v1"}},

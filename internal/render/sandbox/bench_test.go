@@ -43,7 +43,7 @@ func measured(b *testing.B) map[string]render.Request {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer archive.Close()
+	defer func() { _ = archive.Close() }()
 	buffered, err := loader.LoadArchiveFiles(archive)
 	if err != nil {
 		b.Fatal(err)

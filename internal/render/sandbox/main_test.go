@@ -65,17 +65,17 @@ func play(role string) int {
 }
 
 // poolOf starts a pool whose processes are this test binary in the given role.
-func poolOf(t testing.TB, role string, config Config) *Pool {
-	t.Helper()
+func poolOf(tb testing.TB, role string, config Config) *Pool {
+	tb.Helper()
 	if config.Command == nil {
 		self, err := os.Executable()
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		config.Command = []string{self, role}
 	}
 	pool := New(config)
-	t.Cleanup(pool.Close)
+	tb.Cleanup(pool.Close)
 	return pool
 }
 
@@ -87,23 +87,23 @@ func settled(pool *Pool) {
 }
 
 // chartOf makes a chart of files besides its Chart.yaml.
-func chartOf(t testing.TB, files map[string]string) *chart.Chart {
-	t.Helper()
+func chartOf(tb testing.TB, files map[string]string) *chart.Chart {
+	tb.Helper()
 	list := []chart.File{{Name: "Chart.yaml", Data: []byte("apiVersion: v2\nname: small\nversion: 1.0.0\nappVersion: \"7\"\n")}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		list = append(list, chart.File{Name: name, Data: []byte(files[name])})
 	}
 	c, err := chart.FromFiles(list, chart.DefaultLimits())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
 // oneTemplate is a request to render a single template.
-func oneTemplate(t testing.TB, text string, values map[string]any) render.Request {
-	t.Helper()
-	return requestFor(chartOf(t, map[string]string{"templates/t.yaml": text}), values)
+func oneTemplate(tb testing.TB, text string, values map[string]any) render.Request {
+	tb.Helper()
+	return requestFor(chartOf(tb, map[string]string{"templates/t.yaml": text}), values)
 }
 
 func requestFor(c *chart.Chart, values map[string]any) render.Request {

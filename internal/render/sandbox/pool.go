@@ -148,7 +148,7 @@ func (p *Pool) run(ctx context.Context, q question, req render.Request) (answer,
 	case errors.Is(context.Cause(ctx), ErrTimeout):
 		return answer{}, fmt.Errorf("%w: it was ended after %s", ErrTimeout, p.config.Timeout)
 	case ctx.Err() != nil:
-		return answer{}, context.Cause(ctx)
+		return answer{}, fmt.Errorf("rendering: %w", context.Cause(ctx))
 	case errors.Is(err, errNoFrame):
 		return answer{}, &render.Error{Kind: render.Internal, Text: "the render process sent something that is no answer", Cause: death}
 	}

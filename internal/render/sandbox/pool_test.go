@@ -17,8 +17,9 @@ import (
 )
 
 // rich has something in every field of a release.
-func rich(t testing.TB) render.Request {
-	req := requestFor(chartOf(t, map[string]string{
+func rich(tb testing.TB) render.Request {
+	tb.Helper()
+	req := requestFor(chartOf(tb, map[string]string{
 		"templates/a.yaml": configMap,
 		"templates/b.yaml": "apiVersion: v1\nkind: Pod\nmetadata:\n  name: h\n  annotations: {helm.sh/hook: pre-install, helm.sh/hook-weight: \"3\"}\n" +
 			"---\napiVersion: v1\nkind: Pod\nmetadata: {name: u, annotations: {helm.sh/hook: never}}\n",
@@ -149,6 +150,7 @@ func TestARenderThatFindsNoProcessInTimeSaysSo(t *testing.T) {
 
 // retried renders again as long as the pool is busy.
 func retried(t *testing.T, pool *Pool, req render.Request) (render.Release, error) {
+	t.Helper()
 	for range 100 {
 		release, err := pool.Render(t.Context(), req)
 		if !errors.Is(err, ErrBusy) {

@@ -57,7 +57,7 @@ func start(argv []string, memory int64) (*process, error) {
 		return nil, fmt.Errorf("starting a render process: %w", p.bury())
 	}
 	if ready.Failure != nil {
-		p.bury()
+		_ = p.bury()
 		return nil, fmt.Errorf("starting a render process: %s", ready.Failure.Text)
 	}
 	return p, nil

@@ -45,7 +45,7 @@ func reply(r render.Release, err error) answer {
 
 func pack(r render.Release) (wireRelease, error) {
 	wire := wireRelease{Notes: r.Notes, AppVersion: r.AppVersion, Warnings: r.Warnings, Lookups: r.Lookups}
-	var hookObjects []*unstructured.Unstructured
+	hookObjects := make([]*unstructured.Unstructured, 0, len(r.Hooks))
 	for _, hook := range r.Hooks {
 		hookObjects = append(hookObjects, hook.Object)
 		hook.Object = nil

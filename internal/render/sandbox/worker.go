@@ -19,7 +19,7 @@ func (w *worker) wake(config Config) error {
 		if w.process.alive() {
 			return nil
 		}
-		w.process.bury()
+		_ = w.process.bury()
 	}
 	w.process, w.chart = nil, ""
 	process, err := start(config.Command, config.MemoryLimit)
@@ -34,7 +34,7 @@ func (w *worker) wake(config Config) error {
 func (w *worker) end() {
 	if w.process != nil {
 		w.process.kill()
-		w.process.bury()
+		_ = w.process.bury()
 	}
 }
 
@@ -47,7 +47,7 @@ func (p *Pool) acquire(ctx context.Context, chart string) (*worker, error) {
 	case <-late.C:
 		return nil, fmt.Errorf("%w: none of %d processes was free within %s", ErrBusy, p.config.Workers, p.config.QueueLimit)
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("waiting for a render process: %w", context.Cause(ctx))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -76,6 +76,12 @@ func (c *Client) Create(ctx context.Context, path string, object any) error {
 	return err
 }
 
+// DeleteAll deletes every object below path.
+func (c *Client) DeleteAll(ctx context.Context, path string) error {
+	_, err := c.call(ctx, http.MethodDelete, path, nil)
+	return err
+}
+
 // StatusError is an answer with a status other than success.
 type StatusError struct {
 	Call string

@@ -5,10 +5,12 @@ import "fmt"
 // Object is a Kubernetes object as JSON has it.
 type Object map[string]any
 
-// StorageClassPath and NodesPath are where the objects of this file are created.
+// StorageClassPath and NodesPath are where the objects of this file are created; NodeLeasesPath is
+// where kwok notes that it looks after a node.
 const (
 	StorageClassPath = "/apis/storage.k8s.io/v1/storageclasses"
 	NodesPath        = "/api/v1/nodes"
+	NodeLeasesPath   = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 )
 
 // SimulatedClass is the default storage class; the stages of kwok provision for it.

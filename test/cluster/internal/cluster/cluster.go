@@ -70,6 +70,10 @@ func (c *Cluster) Up(ctx context.Context) (reused bool, err error) {
 
 // Down stops the cluster. With purge its data goes as well. Stopping what does not run is fine.
 func (c *Cluster) Down(ctx context.Context, purge bool) error {
+	if _, err := os.Stat(c.Run.Folder); errors.Is(err, os.ErrNotExist) {
+		// Taking the lock would make the folder again. Programs may still run beside a removed folder.
+		return c.stop("the cluster")
+	}
 	lock, err := c.lock(ctx)
 	if err != nil {
 		return err

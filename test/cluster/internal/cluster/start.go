@@ -44,6 +44,11 @@ func (c *Cluster) start(ctx context.Context) error {
 			return err
 		}
 	}
+	// kwok takes a new identity at each start and would leave nodes and pods alone until the leases of
+	// the one before have run out.
+	if err := client.DeleteAll(ctx, api.NodeLeasesPath); err != nil {
+		return err
+	}
 	for _, spec := range specs[2:] {
 		if running, err = c.launch(running, spec); err != nil {
 			return err

@@ -132,6 +132,8 @@ func kwok(p Place) []string {
 		"--manage-all-nodes=true",
 		"--cidr=10.244.0.0/16",
 		"--node-ip=10.243.0.1",
+		// The controller manager takes a node without a lease for dead after 50 seconds.
+		"--node-lease-duration-seconds=40",
 		// Without this kwok would offer its kubelet port on every interface of the machine.
 		"--node-port=0",
 	}
