@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -104,7 +106,7 @@ func (r *Reviewer) review(ctx context.Context, req Request) (Review, error) {
 	if err != nil {
 		return Review{}, fmt.Errorf("check GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
 	}
-	verdict.Add(p.Faults...)
+	verdict.Add(unsaid(verdict, p.Faults)...)
 	return Review{Verdict: verdict, Plan: p}, nil
 }
 
@@ -166,8 +168,37 @@ func (r *Reviewer) Plan(ctx context.Context, core *v2alpha1.GitLabCore, in plan.
 	if err != nil {
 		return Review{}, fmt.Errorf("plan GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
 	}
-	verdict.Add(p.Faults...)
+	verdict.Add(unsaid(verdict, p.Faults)...)
 	return Review{Verdict: capped(verdict.Sorted()), Plan: p}, nil
+}
+
+// unsaid returns the faults of a plan that say something new. Where the definition or a rule already refuses a structured
+// field, what the chart has to say about the value derived from it is the same mistake in other words.
+func unsaid(said rules.Verdict, faults []rules.Fault) []rules.Fault {
+	refused := map[string]bool{}
+	for _, f := range said.Errors() {
+		refused[f.Field] = true
+	}
+	return slices.DeleteFunc(slices.Clone(faults), func(f rules.Fault) bool {
+		if f.Code != rules.SchemaViolation && f.Code != rules.FieldInvalid {
+			return false
+		}
+		for field := f.Field; field != ""; field = parent(field) {
+			if refused[field] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// parent returns the field above another: spec.networking of spec.networking.gateway.
+func parent(field string) string {
+	i := strings.LastIndexAny(field, ".[")
+	if i < 0 {
+		return ""
+	}
+	return field[:i]
 }
 
 // capped cuts a list of faults at its limit and says how many more there are.

@@ -31,6 +31,11 @@ func Gather(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore, setting
 	}
 	if core.Spec.Chart != nil {
 		for i, ref := range core.Spec.Chart.ValuesFrom {
+			if !readable(ref) {
+				// It keeps its place in the list, so that the fields of the others keep their index.
+				in.References = append(in.References, Referenced{Reference: derive.Reference{Missing: true}})
+				continue
+			}
 			r, err := reference(ctx, facts, core.Namespace, i, ref)
 			if err != nil {
 				return Inputs{}, err
@@ -65,7 +70,7 @@ func (in Inputs) withChart(facts Facts, target string) (Inputs, error) {
 // resolve returns the target, or why the object names none, or why that could not be found out.
 func resolve(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (target string, verdict, err error) {
 	var referenced version.Referenced
-	if ref := core.Spec.Version.VersionRef; ref != nil && core.Spec.Version.Version == "" {
+	if ref := core.Spec.Version.VersionRef; ref != nil && ref.Name != "" && core.Spec.Version.Version == "" {
 		content, err := facts.ConfigMap(ctx, core.Namespace, ref.Name)
 		if err != nil {
 			return "", nil, fmt.Errorf("read ConfigMap %s for the version: %w", ref.Name, err)
@@ -78,6 +83,12 @@ func resolve(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (targe
 	}
 	target, verdict = version.Resolve(core.Spec.Version, referenced)
 	return target, verdict, nil
+}
+
+// readable reports whether an entry names something to read. One that does not is refused by the definition, and a second
+// fault about it would only be in the way.
+func readable(ref v2alpha1.ValuesReference) bool {
+	return ref.Name != "" && (ref.Kind == v2alpha1.ValuesReferenceConfigMap || ref.Kind == v2alpha1.ValuesReferenceSecret)
 }
 
 func reference(ctx context.Context, facts Facts, namespace string, index int, ref v2alpha1.ValuesReference) (Referenced, error) {

@@ -82,7 +82,7 @@ func (c *coalescer) value(n *node, key string, value any, out map[string]any, at
 	}
 }
 
-// own makes the globals of the chart its own before anything writes into them.
+// own makes the globals of a chart its own before anything writes into them.
 func own(values map[string]any) {
 	if global, ok := values[chartutil.GlobalKey].(map[string]any); ok {
 		values[chartutil.GlobalKey] = deepCopy(global)
@@ -116,6 +116,7 @@ func passGlobals(child, parent map[string]any) {
 	}
 	from, ok := globals(parent)
 	if !ok {
+		own(child)
 		return
 	}
 	out := maps.Clone(down)
@@ -190,7 +191,7 @@ func fold(upper, lower map[string]any, keepNulls bool) {
 			upper[key] = deepCopy(below)
 		case !there:
 			upper[key] = fallback
-		case value == nil && fallback != nil && !keepNulls:
+		case value == nil && fallback != nil:
 			delete(upper, key)
 		case isTable && hasTable:
 			fold(table, below, keepNulls)

@@ -127,6 +127,9 @@ func (s *seeker) mayBeSet(at []string, key string) bool {
 		if additional, written := schema["additionalProperties"]; written && additional != true {
 			return true // a map of its own kind, or closed: then Check refuses the key
 		}
+		if ref, ok := schema["$ref"].(string); ok && !strings.HasPrefix(ref, "#") {
+			return true // described elsewhere
+		}
 	}
 	return false
 }

@@ -52,7 +52,7 @@ type Referenced struct {
 	Data map[string]string
 }
 
-// Resolve returns the chart version a Static union names, without a leading v. It fails with ErrFollowing for the
+// Resolve returns the chart version a Static union names. It fails with ErrFollowing for the
 // types that follow a repository, with ErrUnset for a union that names nothing, with *InvalidError for a version that
 // is none, and with *ReferenceError when the referenced ConfigMap gives none.
 func Resolve(spec v2alpha1.VersionSpec, referenced Referenced) (string, error) {
@@ -65,7 +65,7 @@ func Resolve(spec v2alpha1.VersionSpec, referenced Referenced) (string, error) {
 			return "", &InvalidError{Found: spec.Version}
 		}
 		return v, nil
-	case spec.VersionRef == nil:
+	case spec.VersionRef == nil || spec.VersionRef.Name == "" || spec.VersionRef.Key == "":
 		return "", ErrUnset
 	}
 	return fromReference(*spec.VersionRef, referenced)
@@ -75,7 +75,7 @@ func fromReference(ref v2alpha1.VersionReference, referenced Referenced) (string
 	if !referenced.Found {
 		verb := "does not exist yet"
 		if referenced.Unknown {
-			verb = "was not looked up"
+			verb = "was not looked up, so nothing that depends on the version was checked"
 		}
 		return "", &ReferenceError{Missing: true, Text: fmt.Sprintf("ConfigMap %s, which holds the version under key %s, %s", ref.Name, ref.Key, verb)}
 	}
@@ -90,10 +90,10 @@ func fromReference(ref v2alpha1.VersionReference, referenced Referenced) (string
 	return v, nil
 }
 
-// parse accepts a full semantic version, with or without a leading v, and returns it without. A shortened version such
-// as 10.4 is refused: which patch it means is not for us to guess.
+// parse accepts a full semantic version. A shortened one such as 10.4 is refused, since which patch it means is not for us
+// to guess, and so is a leading v, which belongs to tags.
 func parse(text string) (string, error) {
-	v, err := semver.StrictNewVersion(strings.TrimPrefix(text, "v"))
+	v, err := semver.StrictNewVersion(text)
 	if err != nil {
 		return "", fmt.Errorf("parse version: %w", err)
 	}

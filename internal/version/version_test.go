@@ -34,7 +34,7 @@ func TestResolve(t *testing.T) {
 		wantErr    func(error) bool
 	}{
 		"a literal version is taken as it is":                    {spec: static("10.4.1"), want: "10.4.1"},
-		"a leading v is dropped":                                 {spec: static("v10.4.1"), want: "10.4.1"},
+		"a leading v is refused":                                 {spec: static("v10.4.1"), wantErr: invalid},
 		"a pre-release is allowed as a literal":                  {spec: static("10.5.0-rc.1"), want: "10.5.0-rc.1"},
 		"a minor without a patch is refused":                     {spec: static("10.4"), wantErr: invalid},
 		"a word is refused":                                      {spec: static("newest"), wantErr: invalid},

@@ -77,7 +77,7 @@ func locate(opts options, progress io.Writer) (workplace, error) {
 	}
 	cache := folders.CacheFor(root, versions.Key())
 	return workplace{sources: sources, versions: versions, cache: cache, cluster: cluster.Cluster{
-		Name: opts.name, Versions: versions.Key(), Bin: cache.Bin, Run: run,
+		Name: opts.name, Versions: versions.Key(), Bin: cache.Bin, Stages: sources.Stages, Run: run,
 		Nodes: opts.nodes, Timeout: opts.timeout, Progress: progress,
 	}}, nil
 }

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/kwok/pkg/utils/lifecycle"
 )
 
-const stagesFile = "../internal/stages/stages.yaml"
+const stagesFile = "stages.yaml"
 
 // longest is more stages than any life here has; a life that reaches it goes round in circles.
 const longest = 12

@@ -17,6 +17,8 @@ import (
 	"github.com/portcullis-operator/portcullis/test/cluster/internal/tail"
 )
 
+const unfinishedSuffix = ".unfinished"
+
 // every is the pause between two progress lines.
 const every = 20 * time.Second
 
@@ -67,8 +69,8 @@ func missing(cache folders.Cache, targets []Target) []Target {
 	return absent
 }
 
-// one builds a target beside its final place and renames it. The caller holds the lock, so a
-// leftover of a killed build can be overwritten.
+// one builds a target beside its final place and renames it. The name on the way is this process's
+// own: the go command of a builder that was killed may still be writing under another.
 func one(ctx context.Context, out io.Writer, cache folders.Cache, t Target, count string) error {
 	for _, dir := range []string{cache.Bin, cache.Logs} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -77,7 +79,8 @@ func one(ctx context.Context, out io.Writer, cache folders.Cache, t Target, coun
 	}
 	fmt.Fprintf(out, "building %s %s (%s; about %s the first time on 2 cores) ...\n", t.Name, t.Version, count, t.Usual)
 	start := time.Now()
-	unfinished := filepath.Join(cache.Logs, t.Name+".unfinished")
+	unfinished := filepath.Join(cache.Logs, fmt.Sprintf("%s.%d%s", t.Name, os.Getpid(), unfinishedSuffix))
+	defer sweep(cache, t)
 	logPath := filepath.Join(cache.Logs, t.Name+".log")
 	err := whileTelling(out, t.Name, start, func() error { return goBuild(ctx, t, unfinished, logPath) })
 	if err != nil {
@@ -91,6 +94,17 @@ func one(ctx context.Context, out io.Writer, cache folders.Cache, t Target, coun
 	}
 	fmt.Fprintf(out, "built %s in %s\n", t.Name, time.Since(start).Round(time.Second))
 	return nil
+}
+
+// sweep removes what this build, or a killed one before it, has left under an unfinished name.
+func sweep(cache folders.Cache, t Target) {
+	left, err := filepath.Glob(filepath.Join(cache.Logs, t.Name+".*"+unfinishedSuffix))
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		_ = os.Remove(path)
+	}
 }
 
 // whileTelling runs work and prints a line now and then, so that a long build does not look stuck.

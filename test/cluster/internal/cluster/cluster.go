@@ -26,6 +26,7 @@ type Cluster struct {
 	Name     string
 	Versions string // key of the programs to run
 	Bin      string // folder of the programs
+	Stages   string // file that tells kwok how nodes and pods live
 	Run      folders.Run
 	Nodes    int
 	Timeout  time.Duration // for becoming ready, counted from the start of the programs

@@ -15,7 +15,6 @@ import (
 	"github.com/portcullis-operator/portcullis/test/cluster/internal/pki"
 	"github.com/portcullis-operator/portcullis/test/cluster/internal/process"
 	"github.com/portcullis-operator/portcullis/test/cluster/internal/program"
-	"github.com/portcullis-operator/portcullis/test/cluster/internal/stages"
 	"github.com/portcullis-operator/portcullis/test/cluster/internal/state"
 )
 
@@ -78,7 +77,11 @@ func (c *Cluster) prepare() (program.Place, error) {
 	if _, err := pki.Ensure(c.Run.PKI, time.Now()); err != nil {
 		return program.Place{}, err
 	}
-	if err := os.WriteFile(c.Run.Stages, stages.Text(), 0o600); err != nil {
+	stages, err := os.ReadFile(c.Stages)
+	if err != nil {
+		return program.Place{}, fmt.Errorf("read the stages of kwok: %w", err)
+	}
+	if err := os.WriteFile(c.Run.Stages, stages, 0o600); err != nil {
 		return program.Place{}, fmt.Errorf("write the stages of kwok: %w", err)
 	}
 	place := c.place(ports)

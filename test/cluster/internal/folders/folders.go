@@ -22,6 +22,7 @@ type Sources struct {
 	Module       string // test/cluster itself
 	ControlPlane string
 	Kwok         string
+	Stages       string // how simulated nodes and pods live
 }
 
 // Cache holds the programs of one set of versions.
@@ -69,6 +70,7 @@ func SourcesIn(root string) Sources {
 		Module:       module,
 		ControlPlane: filepath.Join(module, "controlplane"),
 		Kwok:         filepath.Join(module, "kwok"),
+		Stages:       filepath.Join(module, "kwok", "stages.yaml"),
 	}
 }
 
