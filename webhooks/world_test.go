@@ -25,7 +25,10 @@ import (
 )
 
 // facts are a cluster with a few charts and no referenced objects.
-type facts struct{ catalogue *chart.Catalogue }
+type facts struct {
+	catalogue *chart.Catalogue
+	served    render.Capabilities
+}
 
 func (f facts) Chart(ref chart.Ref) (*chart.Chart, error) { return f.catalogue.Open(ref) }
 
@@ -37,8 +40,8 @@ func (facts) Secret(context.Context, string, string) (plan.Content, error) {
 	return plan.Content{Presence: plan.Missing}, nil
 }
 
-func (facts) Capabilities(context.Context) (plan.Capabilities, error) {
-	return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2"), Assumed: true}, nil
+func (f facts) Capabilities(context.Context) (plan.Capabilities, error) {
+	return plan.Capabilities{Capabilities: f.served, Assumed: true}, nil
 }
 
 // rendererFunc renders as it is told.
@@ -77,7 +80,7 @@ func reviewerOf(tb testing.TB, renderer rendererFunc) *admit.Reviewer {
 	return &admit.Reviewer{
 		Definitions: set,
 		Tools:       plan.Tools{Schemas: schema.NewChecker(), Renderer: renderer},
-		Facts:       facts{catalogue},
+		Facts:       facts{catalogue, render.BuiltIn("v1.37.2")},
 		Settings:    derive.Settings{ManagerServiceAccount: "gitlab-manager"},
 	}
 }

@@ -82,11 +82,11 @@ func renderFault(ref chart.Ref, err error) rules.Fault {
 		return fault(rules.Error, rules.RenderFailed, "spec", fmt.Sprintf("%s refuses these values: %s%s", who, e.Text, where))
 	case render.Limit:
 		return fault(rules.Error, rules.RenderLimit, "spec", fmt.Sprintf("rendering %s with these values passes a limit: %s%s", who, e.Text, where))
-	case render.Canceled:
+	case render.Canceled, render.Internal:
 		return fault(rules.Warning, rules.RenderSkipped, "spec", fmt.Sprintf("%s was not rendered to its end, so this verdict is without its templates: %s", who, e.Text))
 	case render.Chart:
 		return fault(rules.Error, rules.ChartFault, "spec.version", fmt.Sprintf("%s cannot be installed: %s%s", who, e.Text, where))
-	case render.Template, render.Values, render.Input, render.Internal:
+	case render.Template, render.Values, render.Input:
 		return fault(rules.Error, rules.RenderFailed, "spec", fmt.Sprintf("%s does not render with these values: %s%s", who, e.Text, where))
 	}
 	return fault(rules.Error, rules.RenderFailed, "spec", fmt.Sprintf("%s does not render with these values: %s%s", who, e.Text, where))

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
@@ -94,7 +95,8 @@ func (e *Engine) ownSecret(ctx context.Context, owner apply.Owner, key render.Lo
 	if namespace == "" {
 		namespace = owner.Release.Namespace
 	}
-	if namespace != owner.Release.Namespace {
+	if namespace != owner.Release.Namespace || len(validation.IsDNS1123Subdomain(key.Name)) > 0 {
+		// Charts look up names no object can have, built from values that are not set.
 		return nil, nil
 	}
 	secret := &unstructured.Unstructured{}

@@ -191,7 +191,7 @@ func fold(upper, lower map[string]any, keepNulls bool) {
 			upper[key] = deepCopy(below)
 		case !there:
 			upper[key] = fallback
-		case value == nil && fallback != nil:
+		case value == nil && fallback != nil && !keepNulls:
 			delete(upper, key)
 		case isTable && hasTable:
 			fold(table, below, keepNulls)

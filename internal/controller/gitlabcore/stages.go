@@ -88,8 +88,8 @@ func (r *Reconciler) lacking(p *pass, in plan.Inputs) outcome.Outcome {
 // refusal is the outcome of a plan that must not be performed. A render that could not be made for want of time is
 // tried again; everything else is the input's.
 func refusal(review admit.Review) outcome.Outcome {
-	if e, ok := errors.AsType[*render.Error](review.Plan.RenderErr); ok && e.Kind == render.Canceled || !review.Verdict.Refused() {
-		return outcome.Fail{Reason: v2alpha1.ReasonRenderFailed, Err: fmt.Errorf("render chart %s: %w", review.Plan.Target, review.Plan.RenderErr)}
+	if err := review.Plan.RenderErr; err != nil && !review.Verdict.Refused() {
+		return outcome.Fail{Reason: v2alpha1.ReasonRenderFailed, Err: fmt.Errorf("render chart %s: %w", review.Plan.Target, err)}
 	}
 	reason, message := admit.Explain(review.Verdict)
 	return outcome.Refuse{Reason: reason, Message: message}
@@ -98,13 +98,7 @@ func refusal(review admit.Review) outcome.Outcome {
 // record writes the kinds the release may own before the first of them is applied, so that a crash leaks nothing, and
 // watches them.
 func (r *Reconciler) record(ctx context.Context, p *pass, rendered render.Release) outcome.Outcome {
-	kinds := slices.Clone(p.core.Status.RenderedKinds)
-	for _, kind := range r.Engine.Kinds(rendered) {
-		if !slices.Contains(kinds, kind) {
-			kinds = append(kinds, kind)
-		}
-	}
-	slices.Sort(kinds)
+	kinds := union(p.core.Status.RenderedKinds, r.Engine.Kinds(rendered))
 	p.next.RenderedKinds = kinds
 	if len(kinds) > len(p.core.Status.RenderedKinds) {
 		if err := r.writeKinds(ctx, p.core, kinds); err != nil {
@@ -167,7 +161,14 @@ func (r *Reconciler) prune(ctx context.Context, p *pass, rendered render.Release
 	if err := release.Failures(result.Changes); err != nil {
 		logf.FromContext(ctx).Error(err, "the prune could not look at everything, or not delete it; the next pass tries again")
 	}
-	p.next.RenderedKinds = result.Remaining
+	p.next.RenderedKinds = union(r.Engine.Kinds(rendered), result.Remaining)
+}
+
+// union returns what is in one of the lists or both, sorted.
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // remember lets the next passes be free, unless this one left something for the next to do.

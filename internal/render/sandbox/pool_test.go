@@ -66,7 +66,7 @@ func TestARefusalInAProcessEqualsOneInPlace(t *testing.T) {
 }
 
 func TestNothingATemplateDoesTakesTheParentDown(t *testing.T) {
-	pool := poolOf(t, roleWorker, Config{Workers: 1, MemoryLimit: 256 << 20, Timeout: 10 * time.Second})
+	pool := poolOf(t, roleWorker, Config{Workers: 1, MemoryLimit: 256 << 20, Timeout: time.Minute})
 	cases := map[string]struct {
 		text string
 		want render.ErrorKind
@@ -102,7 +102,7 @@ func TestNothingATemplateDoesTakesTheParentDown(t *testing.T) {
 }
 
 func TestARenderThatTakesTooLongIsEnded(t *testing.T) {
-	pool := poolOf(t, roleWorker, Config{Workers: 1, Timeout: 300 * time.Millisecond})
+	pool := poolOf(t, roleWorker, Config{Workers: 1, Timeout: 2 * time.Second})
 	if _, err := pool.Render(t.Context(), oneTemplate(t, configMap, nil)); err != nil {
 		t.Fatalf("warming up: %v", err)
 	}
@@ -111,8 +111,8 @@ func TestARenderThatTakesTooLongIsEnded(t *testing.T) {
 	if !errors.Is(err, ErrTimeout) {
 		t.Fatalf("Render = %v, want ErrTimeout", err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("it took %s to end a render of 300 ms", took)
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("it took %s to end a render of two seconds", took)
 	}
 	if _, err := pool.Render(t.Context(), oneTemplate(t, configMap, nil)); err != nil {
 		t.Errorf("the next render: %v", err)
@@ -202,7 +202,10 @@ func TestProcessesThatMisbehave(t *testing.T) {
 		"a program that does not exist whatsoever": {"", nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			config := Config{Workers: 1, Timeout: 500 * time.Millisecond}
+			config := Config{Workers: 1, Timeout: time.Minute}
+			if c.want != nil {
+				config.Timeout = 500 * time.Millisecond
+			}
 			if c.role == "" {
 				config.Command = []string{"/nowhere/at/all"}
 			}

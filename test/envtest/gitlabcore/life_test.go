@@ -45,6 +45,7 @@ var _ = Describe("A GitLabCore", func() {
 		Expect(core.Status.GitLabVersion).To(Equal("19.4.0"))
 		Expect(core.Status.HooksVersion).To(Equal("10.4.0"))
 		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseRunning))
+		Expect(core.Status.RenderedKinds).To(ContainElements("v1/Secret", "v1/PersistentVolumeClaim"), "what is rendered stays on record, pruned or not")
 
 		i.rolledOut(ctx)
 		core = i.pass(ctx)
