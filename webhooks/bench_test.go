@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func send(client *http.Client, url string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }()
 	var got admissionv1.AdmissionReview
 	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
 		return err
@@ -115,7 +116,7 @@ func review(b *testing.B, n int) []byte {
 		}},
 	})
 	req := request(b, core, nil).AdmissionRequest
-	req.UID = types.UID(fmt.Sprint(n))
+	req.UID = types.UID(strconv.Itoa(n))
 	text, err := json.Marshal(admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, Request: &req,
 	})

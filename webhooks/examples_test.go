@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ func TestEveryBrokenFileOfTheChartYieldsExactlyItsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewer := reviewerOf(t, func(ctx context.Context, req render.Request) (render.Release, error) { return render.Render(ctx, req) })
+	reviewer := reviewerOf(t, render.Render)
 	for _, e := range examples {
 		t.Run(e.Name, func(t *testing.T) {
 			e.Object.SetNamespace("default")

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -87,6 +88,7 @@ func reviewerOf(tb testing.TB, renderer rendererFunc) *admit.Reviewer {
 
 // handlerOf returns the entry that is asked first.
 func handlerOf(tb testing.TB, renderer rendererFunc) *Handler {
+	tb.Helper()
 	return &Handler{Reviewer: reviewerOf(tb, renderer), Verdicts: memory(), Warn: true}
 }
 
@@ -115,9 +117,7 @@ spec:
 func changed(tb testing.TB, with map[string]any) *unstructured.Unstructured {
 	tb.Helper()
 	u := object(tb, good)
-	for key, value := range with {
-		u.Object["spec"].(map[string]any)[key] = value
-	}
+	maps.Copy(u.Object["spec"].(map[string]any), with)
 	return u
 }
 

@@ -7,6 +7,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -19,6 +21,8 @@ import (
 const renderWorker = "render-worker"
 
 func main() {
+	// Helm's merging prints values through the standard logger; nothing of ours uses it.
+	log.SetOutput(io.Discard)
 	if len(os.Args) == 2 && os.Args[1] == renderWorker {
 		os.Exit(operator.RenderWorker(os.Stdin, os.Stdout))
 	}

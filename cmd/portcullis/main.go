@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +26,8 @@ const (
 const defaultServiceAccount = "gitlab-manager"
 
 func main() {
+	// Helm's merging prints values through the standard logger; nothing of ours uses it.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := cli.Run(ctx, environment(), os.Args[1:])
 	stop()

@@ -8,9 +8,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	mathrand "math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -95,7 +95,7 @@ func TestBundleKeepsItsPromisesOverRandomRotations(t *testing.T) {
 	var ends []time.Time
 	for i := range 12 {
 		ends = append(ends, today.Add(time.Duration(i*7%12)*time.Hour))
-		authorities = append(authorities, authorityUntil(t, fmt.Sprint(i), ends[i]))
+		authorities = append(authorities, authorityUntil(t, strconv.Itoa(i), ends[i]))
 	}
 	for range 200 {
 		clock := today
@@ -108,9 +108,9 @@ func TestBundleKeepsItsPromisesOverRandomRotations(t *testing.T) {
 				bundle = append(append([]byte("junk\n"), bundle...), bundle...)
 			}
 			bundle = certs.Bundle(bundle, authorities[i], clock)
-			valid[fmt.Sprint(i)] = ends[i]
+			valid[strconv.Itoa(i)] = ends[i]
 			got := names(t, bundle)
-			if got[0] != fmt.Sprint(i) {
+			if got[0] != strconv.Itoa(i) {
 				t.Fatalf("%s is first, not %d", got[0], i)
 			}
 			want := map[string]bool{got[0]: true}
@@ -141,7 +141,7 @@ func TestBundleKeepsItsPromisesOverRandomRotations(t *testing.T) {
 func TestABundleDoesNotGrowWithoutAnEnd(t *testing.T) {
 	var bundle []byte
 	for i := range 40 {
-		bundle = certs.Bundle(bundle, authorityUntil(t, fmt.Sprint(i), today.Add(time.Hour)), today)
+		bundle = certs.Bundle(bundle, authorityUntil(t, strconv.Itoa(i), today.Add(time.Hour)), today)
 	}
 	got := names(t, bundle)
 	if len(got) != 16 || got[0] != "39" || got[1] != "38" {
