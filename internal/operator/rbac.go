@@ -1,5 +1,3 @@
-//go:build bridge
-
 package operator
 
 // What the manager may do, as `task generate` writes it to config/rbac/role.yaml. It has no verb on RBAC: the Operator
