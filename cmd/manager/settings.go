@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -44,6 +45,7 @@ type settings struct {
 func readSettings(args []string, lookup func(string) (string, bool)) (settings, error) {
 	s := settings{qps: 50, burst: 100}
 	s.options.RenderMemory = renderMemory
+	s.options.Now = time.Now
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	var watch, dnsNames string
 	var mistakes []error

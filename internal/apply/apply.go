@@ -106,7 +106,10 @@ func (e *Engine) live(ctx context.Context, ref object.Ref) (*unstructured.Unstru
 func (e *Engine) write(ctx context.Context, desired, live *unstructured.Unstructured, guarded bool) (*unstructured.Unstructured, error) {
 	sent := desired.DeepCopy()
 	if live == nil && guarded {
-		return sent, e.Client.Create(ctx, sent, client.FieldOwner(e.Manager))
+		if err := e.Client.Create(ctx, sent, client.FieldOwner(e.Manager)); err != nil {
+			return nil, fmt.Errorf("create it: %w", err)
+		}
+		return sent, nil
 	}
 	if live != nil {
 		sent.SetUID(live.GetUID())
@@ -115,7 +118,10 @@ func (e *Engine) write(ctx context.Context, desired, live *unstructured.Unstruct
 		}
 	}
 	err := e.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(sent), client.FieldOwner(e.Manager), client.ForceOwnership)
-	return sent, err
+	if err != nil {
+		return nil, fmt.Errorf("apply it: %w", err)
+	}
+	return sent, nil
 }
 
 // outcomeOf names what a successful write did.

@@ -22,13 +22,13 @@ import (
 type Class string
 
 const (
-	// Refused: the API server read the object and said no; it will say so again until something changes.
+	// Refused says that the API server read the object and said no; it will say so again until something changes.
 	Refused Class = "refused"
-	// Immutable: a refusal because a field of the live object cannot change; the object has to be replaced by hand.
+	// Immutable is a refusal because a field of the live object cannot change; the object has to be replaced by hand.
 	Immutable Class = "immutable"
-	// NotServed: the cluster has no such API, or no such namespace to put the object in.
+	// NotServed says that the cluster has no such API, or no such namespace to put the object in.
 	NotServed Class = "not served"
-	// Transient: worth trying again with nothing changed.
+	// Transient is worth trying again with nothing changed.
 	Transient Class = "transient"
 )
 
@@ -128,8 +128,7 @@ func replaced(err error) bool {
 // notServed reports whether an error says the cluster has no such kind. A discovery in which some versions were absent
 // and others could not be read says nothing of the sort.
 func notServed(err error) bool {
-	var partial *apiutil.ErrResourceDiscoveryFailed
-	if errors.As(err, &partial) {
+	if partial, ok := errors.AsType[*apiutil.ErrResourceDiscoveryFailed](err); ok {
 		for _, cause := range *partial {
 			if !meta.IsNoMatchError(cause) && !apierrors.IsNotFound(cause) {
 				return false

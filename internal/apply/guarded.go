@@ -46,7 +46,7 @@ func ownedDataKeys(live *unstructured.Unstructured, manager string) map[string]b
 		var fields struct {
 			Data map[string]json.RawMessage `json:"f:data"`
 		}
-		if err := json.Unmarshal(entry.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
 			continue // the API server wrote it; what cannot be read is not ours
 		}
 		for field := range fields.Data {

@@ -94,7 +94,7 @@ func otherTool(owner Owner, live metav1.Object) (other, hint string) {
 		return fmt.Sprintf("the Flux HelmRelease %s/%s", labels[fluxHelmSpace], labels[fluxHelmName]),
 			hintForeignDeclared + "the label " + fluxHelmName + "."
 	case annotations[argoTracking] != "":
-		return fmt.Sprintf("the Argo CD application of %s", annotations[argoTracking]),
+		return "the Argo CD application of " + annotations[argoTracking],
 			hintForeignDeclared + "the annotation " + argoTracking + "."
 	}
 	return "", ""

@@ -130,8 +130,8 @@ func TestKeepExisting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stored := manifest(t, "{apiVersion: v1, kind: Secret, type: Opaque, metadata: {name: s, resourceVersion: '7'}, data: "+test.live+"}")
 			stored.SetManagedFields([]metav1.ManagedFieldsEntry{
-				{Manager: fieldManager, Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{".":{},"f:owned":{}},"f:type":{}}`)}},
-				{Manager: "other", Operation: "Apply", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{"f:theirs":{}}}`)}},
+				{Manager: fieldManager, Operation: "Apply", FieldsV1: fields(`{"f:data":{".":{},"f:owned":{}},"f:type":{}}`)},
+				{Manager: "other", Operation: "Apply", FieldsV1: fields(`{"f:data":{"f:theirs":{}}}`)},
 			})
 			desired := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: s}, data: "+test.desired+"}")
 			keepExisting(desired, stored, fieldManager)
@@ -144,4 +144,10 @@ func TestKeepExisting(t *testing.T) {
 			}
 		})
 	}
+}
+
+func fields(raw string) *metav1.FieldsV1 {
+	f := &metav1.FieldsV1{}
+	f.SetRawString(raw)
+	return f
 }

@@ -32,7 +32,7 @@ func Join(findings []string) string {
 		f = strings.ToValidUTF8(f, "?")
 		length := utf8.RuneCountInString(f) + len("; ")
 		last := i == len(findings)-1
-		if i > 0 && used+length > MaxMessage-room && !(last && used+length <= MaxMessage) {
+		if i > 0 && used+length > MaxMessage-room && (!last || used+length > MaxMessage) {
 			fmt.Fprintf(&b, " ... and %d more", len(findings)-i)
 			break
 		}

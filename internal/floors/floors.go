@@ -24,8 +24,7 @@ func Check(tree fs.FS, module string) ([]string, error) {
 	for _, p := range packages {
 		r, known := plan[p.path]
 		if !known {
-			found = append(found, fmt.Sprintf(
-				"%s has no floor; add it to the table in internal/floors/table.go and say what it may touch", p.path))
+			found = append(found, p.path+" has no floor; add it to the table in internal/floors/table.go and say what it may touch")
 			continue
 		}
 		found = append(found, imports(r, p, plan)...)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
@@ -21,8 +22,6 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/config/crd"
@@ -104,7 +103,7 @@ func (b *bridge) keepCertificate(scheme *apiruntime.Scheme) error {
 	}
 	b.keeper = certs.New(certs.Options{
 		Config: b.config, Client: live, Namespace: b.options.Namespace, SecretName: authoritySecret,
-		DNSNames: b.options.Webhooks.DNSNames, Configuration: webhooks.ConfigurationName, Now: time.Now,
+		DNSNames: b.options.Webhooks.DNSNames, Configuration: webhooks.ConfigurationName, Now: b.options.Now,
 	})
 	return nil
 }
@@ -182,7 +181,7 @@ func (b *bridge) reviewer(mgr manager.Manager) (*admit.Reviewer, error) {
 		Facts: &facts.Cluster{
 			Reader:    mgr.GetAPIReader(),
 			Catalogue: b.charts,
-			Served: &facts.Snapshot{TTL: servedTTL, Now: time.Now, Read: func(ctx context.Context) (plan.Capabilities, error) {
+			Served: &facts.Snapshot{TTL: servedTTL, Now: b.options.Now, Read: func(ctx context.Context) (plan.Capabilities, error) {
 				return readCapabilities(ctx, d)
 			}},
 		},
@@ -240,7 +239,7 @@ func (b *bridge) registerWebhooks(mgr manager.Manager, reviewer *admit.Reviewer)
 			return fmt.Errorf("add the keeper of the webhook certificate: %w", err)
 		}
 	}
-	verdicts := &webhooks.Verdicts{TTL: verdictTTL, Limit: verdictLimit, Now: time.Now}
+	verdicts := &webhooks.Verdicts{TTL: verdictTTL, Limit: verdictLimit, Now: b.options.Now}
 	server := mgr.GetWebhookServer()
 	server.Register(webhooks.PathMutateApps, &webhook.Admission{Handler: &webhooks.Handler{Reviewer: reviewer, Verdicts: verdicts, Warn: true}})
 	server.Register(webhooks.PathValidateApps, &webhook.Admission{Handler: &webhooks.Handler{Reviewer: reviewer, Verdicts: verdicts}})

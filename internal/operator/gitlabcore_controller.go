@@ -5,7 +5,6 @@ package operator
 import (
 	"context"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -35,7 +34,7 @@ func (b *bridge) registerGitLabCore(_ context.Context, mgr manager.Manager, revi
 		Client: live, Cached: mgr.GetClient(), Metadata: applied, Reviewer: reviewer,
 		Engine: &release.Engine{Client: live, Manager: gitlabcore.Manager, Renderer: b.pool, Memory: memory},
 		Events: mgr.GetEventRecorder("gitlabcore"),
-		Now:    time.Now,
+		Now:    b.options.Now,
 	}
 	c, err := r.Setup(mgr, b.options.Concurrency)
 	if err != nil {
@@ -43,7 +42,7 @@ func (b *bridge) registerGitLabCore(_ context.Context, mgr manager.Manager, revi
 	}
 	r.Drift = &release.Drift{
 		Cache: applied, Controller: c, Mapper: mgr.GetRESTMapper(), Memory: memory,
-		Kind: plan.ReleaseKindGitLabCore, Now: time.Now,
+		Kind: plan.ReleaseKindGitLabCore, Now: b.options.Now,
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -44,6 +45,8 @@ type Options struct {
 	Namespace string
 	// Webhooks are the settings of the webhook server.
 	Webhooks WebhookOptions
+	// Now is the clock of everything in the manager.
+	Now func() time.Time
 }
 
 // WebhookOptions are the settings of the webhook server.

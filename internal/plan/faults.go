@@ -46,8 +46,9 @@ func referenceFaults(in Inputs) []rules.Fault {
 }
 
 func shadowFaults(effective values.Effective) []rules.Fault {
-	var out []rules.Fault
-	for _, s := range effective.Shadows() {
+	shadows := effective.Shadows()
+	out := make([]rules.Fault, 0, len(shadows))
+	for _, s := range shadows {
 		out = append(out, fault(rules.Warning, shadowCode(s.Kind), s.Field(), s.Message()))
 	}
 	return out

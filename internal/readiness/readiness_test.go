@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,9 +26,7 @@ func rolledOut(change map[string]any) map[string]any {
 	s := map[string]any{
 		"observedGeneration": int64(2), "replicas": int64(2), "updatedReplicas": int64(2), "availableReplicas": int64(2),
 	}
-	for k, v := range change {
-		s[k] = v
-	}
+	maps.Copy(s, change)
 	return s
 }
 

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/condition"
@@ -20,9 +23,6 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/render/hookexec"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Engine performs plans. It may be used by several passes at once.
@@ -115,8 +115,9 @@ func (e *Engine) Prune(ctx context.Context, owner apply.Owner, keep []object.Ref
 
 // Failures joins the errors of a change set, for a log line.
 func Failures(changes apply.ChangeSet) error {
-	var errs []error
-	for _, c := range changes.Failed() {
+	failed := changes.Failed()
+	errs := make([]error, 0, len(failed))
+	for _, c := range failed {
 		errs = append(errs, c.Err)
 	}
 	return errors.Join(errs...)

@@ -133,7 +133,7 @@ func (m *Memory) Unchanged(ctx context.Context, metadata client.Reader, owner ty
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	for ref, print := range known.prints {
+	for ref, left := range known.prints {
 		if until, ok := known.contested[ref]; ok && now.Before(until) {
 			continue
 		}
@@ -142,7 +142,7 @@ func (m *Memory) Unchanged(ctx context.Context, metadata client.Reader, owner ty
 		if err := metadata.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
 			return false, nil
 		}
-		if object.Fingerprint(live) != print {
+		if object.Fingerprint(live) != left {
 			return false, nil
 		}
 	}

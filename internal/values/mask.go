@@ -2,6 +2,7 @@ package values
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,12 +50,7 @@ func Printable(p Path, value any, o Origin) string {
 }
 
 func sensitivePath(p Path) bool {
-	for _, key := range p {
-		if SensitiveKey(key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, SensitiveKey)
 }
 
 // mask returns a copy of the value with everything secret in it replaced.

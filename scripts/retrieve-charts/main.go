@@ -60,8 +60,9 @@ func main() {
 	flag.StringVar(&r.folder, "to", "charts", "folder the archives are written to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := r.run(ctx); err != nil {
+	err := r.run(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "retrieve-charts:", err)
 		os.Exit(1)
 	}
@@ -100,7 +101,7 @@ func (r retrieval) retrieve(ctx context.Context, listed index, version string) e
 			continue
 		}
 		if present, err := os.ReadFile(target); err == nil && digest(present) == e.Digest {
-			fmt.Fprintf(r.log, "%s is there already\n", target)
+			r.say(target + " is there already")
 			return nil
 		}
 		base, err := url.Parse(strings.TrimSuffix(r.repository, "/") + "/")
@@ -111,7 +112,7 @@ func (r retrieval) retrieve(ctx context.Context, listed index, version string) e
 		if err != nil {
 			return fmt.Errorf("read the address of the archive: %w", err)
 		}
-		fmt.Fprintf(r.log, "retrieving %s ...\n", from)
+		r.say("retrieving " + from.String() + " ...")
 		archive, err := get(ctx, from.String(), maxArchive)
 		if err != nil {
 			return err
@@ -123,6 +124,9 @@ func (r retrieval) retrieve(ctx context.Context, listed index, version string) e
 	}
 	return fmt.Errorf("the repository %s does not list it", r.repository)
 }
+
+// say writes a line of progress. That it cannot be written changes nothing.
+func (r retrieval) say(line string) { _, _ = fmt.Fprintln(r.log, line) }
 
 func readVersions(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
@@ -149,7 +153,7 @@ func get(ctx context.Context, from string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("request %s: the server answers %s", from, resp.Status)
 	}

@@ -18,7 +18,7 @@ func repository(t *testing.T, archive []byte) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/charts/index.yaml", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "apiVersion: v1\nentries:\n  gitlab:\n"+
+		_, _ = fmt.Fprintf(w, "apiVersion: v1\nentries:\n  gitlab:\n"+
 			"  - {version: 10.4.1, digest: %s, urls: [gitlab-10.4.1.tgz]}\n"+
 			"  - {version: 10.3.0, digest: %s, urls: [gitlab-10.4.1.tgz]}\n"+
 			"  - {version: 10.2.1, digest: %s, urls: [gone.tgz]}\n",

@@ -15,6 +15,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -76,7 +77,7 @@ func freeAddress() string {
 	GinkgoHelper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	Expect(err).NotTo(HaveOccurred())
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }
 
@@ -176,4 +177,43 @@ var _ = Describe("Killing the manager during a first reconcile", func() {
 			kill(running)
 		}
 	}, NodeTimeout(25*time.Minute))
+})
+
+var _ = Describe("A manager at rest", func() {
+	It("puts right what is deleted, edited or unlabelled by hand, woken by a watch", func(ctx context.Context) {
+		ns := namespace(ctx)
+		running := manager()
+		DeferCleanup(func() { kill(running) })
+		Expect(cluster.Create(ctx, instance(ns))).To(Succeed())
+		ready(ctx, ns)
+		key := client.ObjectKey{Namespace: ns, Name: "instance-webservice-default"}
+		d := &appsv1.Deployment{}
+		Expect(cluster.Get(ctx, key, d)).To(Succeed())
+		image, uid := d.Spec.Template.Spec.Containers[0].Image, d.UID
+
+		Expect(cluster.Delete(ctx, d)).To(Succeed())
+		soon := func() AsyncAssertion {
+			// Half of the interval of the 30-second pass: only a watch is that fast.
+			return Eventually(func(g Gomega) {
+				live := &appsv1.Deployment{}
+				g.Expect(cluster.Get(ctx, key, live)).To(Succeed())
+				g.Expect(live.UID).NotTo(Equal(uid))
+				g.Expect(live.Spec.Template.Spec.Containers[0].Image).To(Equal(image))
+				g.Expect(live.Labels).To(HaveKey(object.LabelReleaseName))
+			}).WithContext(ctx).WithTimeout(15 * time.Second).WithPolling(200 * time.Millisecond)
+		}
+		soon().Should(Succeed())
+
+		Expect(cluster.Get(ctx, key, d)).To(Succeed())
+		edited := d.DeepCopy()
+		edited.Spec.Template.Spec.Containers[0].Image = "edited.example.com/by:hand"
+		Expect(cluster.Patch(ctx, edited, client.MergeFrom(d))).To(Succeed())
+		soon().Should(Succeed())
+
+		Expect(cluster.Get(ctx, key, d)).To(Succeed())
+		unlabelled := d.DeepCopy()
+		delete(unlabelled.Labels, object.LabelReleaseName)
+		Expect(cluster.Patch(ctx, unlabelled, client.MergeFrom(d))).To(Succeed())
+		soon().Should(Succeed())
+	}, NodeTimeout(8*time.Minute))
 })

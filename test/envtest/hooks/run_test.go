@@ -258,7 +258,7 @@ var _ = Describe("A hook that does not succeed", func() {
 		var failure *hookexec.FailedError
 		Expect(errors.As(err, &failure)).To(BeTrue(), "got %v", err)
 		Expect(failure.Message).To(Equal("Job setup failed: Ended (as the spec wants): container work of pod setup-x7k2p is waiting: ImagePullBackOff"))
-		w.fails(ctx, failed, all)
+		_ = w.fails(ctx, failed, all)
 		old := w.job(ctx, "setup").UID
 
 		w.run.Retry = true
@@ -293,7 +293,7 @@ var _ = Describe("A hook that does not succeed", func() {
 		Expect(w.exists(ctx, &corev1.ConfigMap{}, "scripts")).To(BeTrue())
 
 		w.run.Retry = true
-		w.fails(ctx, failed, all)
+		_ = w.fails(ctx, failed, all)
 		w.ends(ctx, "setup", batchv1.JobComplete)
 		w.completes(ctx, all)
 	})
@@ -304,7 +304,7 @@ var _ = Describe("A hook that does not succeed", func() {
 			job("setup", "0", "hook-failed"))
 		w.waits(ctx, all)
 		w.ends(ctx, "setup", batchv1.JobFailed)
-		w.fails(ctx, failed, all)
+		_ = w.fails(ctx, failed, all)
 		w.collect(ctx)
 		Expect(w.exists(ctx, &batchv1.Job{}, "setup")).To(BeFalse())
 		Expect(w.exists(ctx, &corev1.ConfigMap{}, "scripts")).To(BeFalse())

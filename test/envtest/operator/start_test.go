@@ -28,7 +28,7 @@ func TestTheManagerStartsOnlyWithItsDefinitions(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = environment.Stop() })
 	options := operator.Options{
-		Bridge: true, Charts: fstest.MapFS{}, Concurrency: 1, HealthAddress: "0", MetricsAddress: "0", Namespace: "default",
+		Bridge: true, Charts: fstest.MapFS{}, Concurrency: 1, HealthAddress: "0", MetricsAddress: "0", Namespace: "default", Now: time.Now,
 		RenderCommand: []string{os.Args[0], "-test.run=^$"},
 	}
 

@@ -1,0 +1,42 @@
+package facts_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/portcullis-operator/portcullis/internal/facts"
+	"github.com/portcullis-operator/portcullis/internal/plan"
+	"github.com/portcullis-operator/portcullis/internal/render"
+)
+
+var errAway = errors.New("the API server is away")
+
+func TestASnapshot(t *testing.T) {
+	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	reads, away := 0, true
+	s := &facts.Snapshot{TTL: 30 * time.Second, Now: func() time.Time { return now }, Read: func(context.Context) (plan.Capabilities, error) {
+		reads++
+		if away {
+			return plan.Capabilities{}, errAway
+		}
+		return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2")}, nil
+	}}
+	if _, err := s.Get(t.Context()); !errors.Is(err, errAway) {
+		t.Errorf("without any answer it fails, got %v", err)
+	}
+	away = false
+	for range 3 {
+		if got, err := s.Get(t.Context()); err != nil || got.Partial {
+			t.Errorf("a fresh answer is whole, got partial=%v, %v", got.Partial, err)
+		}
+	}
+	if reads != 2 {
+		t.Errorf("the cluster was asked %d times, want once for each TTL and once for the failure", reads)
+	}
+	now, away = now.Add(time.Minute), true
+	if got, err := s.Get(t.Context()); err != nil || !got.Partial {
+		t.Errorf("an old answer stands in while the cluster is away, and says so: partial=%v, %v", got.Partial, err)
+	}
+}
