@@ -56,7 +56,8 @@ func (b *bridge) appliedCache(mgr manager.Manager) (cache.Cache, error) {
 	}
 	applied, err := cache.New(mgr.GetConfig(), cache.Options{
 		Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), DefaultLabelSelector: labelled,
-		DefaultTransform: stripManagedFields,
+		DefaultNamespaces: namespaces(b.options.Namespaces),
+		DefaultTransform:  stripManagedFields,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the cache of applied objects: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -23,7 +24,10 @@ func (r *Reconciler) report(ctx context.Context, p *pass, o outcome.Outcome) (ct
 	o = p.ending(o)
 	after := p.core.DeepCopy()
 	after.Status = p.status(o)
-	if _, err := status.Write(ctx, r.Client, p.core, after); err != nil {
+	if _, err := status.Write(ctx, r.Client, p.core, after); apierrors.IsConflict(err) {
+		// The pass began from a read that was older than our own last write. It is made again; nobody needs to know.
+		return ctrl.Result{RequeueAfter: firstRetry}, nil
+	} else if err != nil {
 		return ctrl.Result{}, fmt.Errorf("write the status of GitLabCore %s/%s: %w", p.core.Namespace, p.core.Name, err)
 	}
 	r.tell(p, after)
