@@ -5,6 +5,8 @@ cd "$(dirname "$0")/.."
 
 echo "== row 1: warm schema check against the Helm SDK's own"
 go test -tags bridge ./internal/schema -run '^$' -bench SchemaCheck -benchtime 2s
+echo "== row 2: a full admission without render against an empty handler in the same server, 50 at once"
+go test -tags bridge ./webhooks -run '^$' -bench Admission -benchtime 20x
 echo "== row 4: an unchanged pass against the first pass of the same resource"
 KUBEBUILDER_ASSETS="$(go run -C test/cluster . assets)"
 export KUBEBUILDER_ASSETS

@@ -68,11 +68,10 @@ func (r *Reviewer) Review(ctx context.Context, req Request) (Review, error) {
 		return Review{}, err
 	}
 	if req.Old != nil && review.Verdict.Refused() {
-		stored, err := r.review(ctx, Request{New: req.Old, NoRender: req.NoRender, Strict: req.Strict})
-		if err != nil {
-			return Review{}, err
+		// Where the stored object cannot be checked in time nothing is known of its age, and the refusal stands.
+		if stored, err := r.review(ctx, Request{New: req.Old, NoRender: req.NoRender, Strict: req.Strict}); err == nil {
+			review.Verdict = rules.Ratchet(stored.Verdict, review.Verdict)
 		}
-		review.Verdict = rules.Ratchet(stored.Verdict, review.Verdict)
 	}
 	review.Verdict = capped(review.Verdict.Sorted())
 	return review, nil

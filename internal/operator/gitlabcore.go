@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/config/crd"
@@ -241,7 +240,8 @@ func (b *bridge) registerWebhooks(mgr manager.Manager, reviewer *admit.Reviewer)
 	}
 	verdicts := &webhooks.Verdicts{TTL: verdictTTL, Limit: verdictLimit, Now: b.options.Now}
 	server := mgr.GetWebhookServer()
-	server.Register(webhooks.PathMutateApps, &webhook.Admission{Handler: &webhooks.Handler{Reviewer: reviewer, Verdicts: verdicts, Warn: true}})
-	server.Register(webhooks.PathValidateApps, &webhook.Admission{Handler: &webhooks.Handler{Reviewer: reviewer, Verdicts: verdicts}})
+	for path, handler := range webhooks.Handlers(reviewer, verdicts) {
+		server.Register(path, handler)
+	}
 	return nil
 }

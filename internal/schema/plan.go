@@ -118,7 +118,7 @@ func processDependencies(c *helmchart.Chart, values map[string]any) (err error) 
 
 // blamed returns the places Helm's error may mean: it names only the last part.
 func (p *plan) blamed(err error, values map[string]any) [][]string {
-	m := regexp.MustCompile(`type mismatch on (.+?): %!t`).FindStringSubmatch(err.Error())
+	m := regexp.MustCompile(`type mismatch on (.+?): (?:%!t|true$|false$)`).FindStringSubmatch(err.Error())
 	if m == nil {
 		return nil
 	}
