@@ -11,6 +11,9 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/plan"
 )
 
+// readTimeout bounds one read of what the cluster serves.
+const readTimeout = 30 * time.Second
+
 // Snapshot is what the cluster serves, read at most once per TTL however many passes and reviews ask.
 type Snapshot struct {
 	// Read asks the cluster.
@@ -33,17 +36,8 @@ func (s *Snapshot) Get(ctx context.Context) (plan.Capabilities, error) {
 	if last, fresh, _ := s.recall(); fresh {
 		return last, nil
 	}
-	result, err, _ := s.flights.Do("", func() (any, error) {
-		served, err := s.Read(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.last, s.at, s.known = served, s.Now(), true
-		return served, nil
-	})
-	if served, ok := result.(plan.Capabilities); ok && err == nil {
+	served, err := s.ask(ctx)
+	if err == nil {
 		return served, nil
 	}
 	if last, _, known := s.recall(); known {
@@ -51,6 +45,31 @@ func (s *Snapshot) Get(ctx context.Context) (plan.Capabilities, error) {
 		return last, nil
 	}
 	return plan.Capabilities{}, fmt.Errorf("ask the cluster what it serves: %w", err)
+}
+
+// ask reads once for all who ask at the same time. The read does not end with the request that happened to be the first
+// of them, since the others still want the answer; it ends with its own time limit.
+func (s *Snapshot) ask(ctx context.Context) (plan.Capabilities, error) {
+	var served plan.Capabilities
+	answer := s.flights.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+		defer cancel()
+		read, err := s.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.last, s.at, s.known = read, s.Now(), true
+		return read, nil
+	})
+	select {
+	case <-ctx.Done():
+		return served, fmt.Errorf("wait for the answer: %w", ctx.Err())
+	case result := <-answer:
+		served, _ = result.Val.(plan.Capabilities)
+		return served, result.Err
+	}
 }
 
 func (s *Snapshot) recall() (last plan.Capabilities, fresh, known bool) {

@@ -40,3 +40,31 @@ func TestASnapshot(t *testing.T) {
 		t.Errorf("an old answer stands in while the cluster is away, and says so: partial=%v, %v", got.Partial, err)
 	}
 }
+
+func TestARequestThatGivesUpDoesNotTakeTheOthersAlong(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	s := &facts.Snapshot{TTL: time.Minute, Now: time.Now, Read: func(ctx context.Context) (plan.Capabilities, error) {
+		close(asked)
+		select {
+		case <-ctx.Done():
+			return plan.Capabilities{}, ctx.Err()
+		case <-answer:
+			return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2")}, nil
+		}
+	}}
+	impatient, giveUp := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() {
+		_, err := s.Get(impatient)
+		first <- err
+	}()
+	<-asked
+	giveUp()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that gave up says so, got %v", err)
+	}
+	close(answer)
+	if got, err := s.Get(t.Context()); err != nil || got.KubeVersion != "v1.37.2" {
+		t.Errorf("the answer is there for the others, got %q, %v", got.KubeVersion, err)
+	}
+}

@@ -156,7 +156,7 @@ func (b *bridge) register(ctx context.Context, mgr manager.Manager) error {
 	if err != nil {
 		return err
 	}
-	if err := mgr.Add(manager.RunnableFunc(b.warmUp)); err != nil {
+	if err := mgr.Add(warming{b}); err != nil {
 		return fmt.Errorf("add the warm-up: %w", err)
 	}
 	if err := mgr.AddReadyzCheck("charts", b.ready); err != nil {
@@ -198,6 +198,16 @@ func readCapabilities(ctx context.Context, d discovery.DiscoveryInterface) (plan
 	}
 	return plan.Capabilities{Capabilities: served}, nil
 }
+
+// warming is the warm-up as a part of the manager. Every replica serves webhooks and is ready only when it is warm, so
+// none waits to be the leader.
+type warming struct{ bridge *bridge }
+
+// Start warms up and stays until the manager ends.
+func (w warming) Start(ctx context.Context) error { return w.bridge.warmUp(ctx) }
+
+// NeedLeaderElection says that every replica warms up.
+func (warming) NeedLeaderElection() bool { return false }
 
 // warmUp compiles every schema ahead, so that no request pays for it, and closes the render processes at the end.
 func (b *bridge) warmUp(ctx context.Context) error {

@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/object"
 	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/render"
+	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
 // Rendering is a release with what is known of the Secrets its chart looks up.
@@ -57,10 +59,41 @@ func (e *Engine) Live(ctx context.Context, owner apply.Owner, req render.Request
 	req.Found = found
 	again, err := e.Renderer.Render(ctx, req)
 	if err != nil {
-		return out, outcome.Fail{Reason: v2alpha1.ReasonRenderFailed, Err: fmt.Errorf("render with the live Secrets of the release: %w", err)}
+		return out, outcome.Fail{Reason: v2alpha1.ReasonRenderFailed, Err: &liveRenderError{text: redactor(found).Clean(err.Error()), cause: err}}
 	}
 	out.Release = again
 	return out, outcome.Continue{}
+}
+
+// liveRenderError is a render that failed with the live Secrets in it. Its text is without them, whatever the chart said.
+type liveRenderError struct {
+	text  string
+	cause error
+}
+
+func (e *liveRenderError) Error() string {
+	return "render with the live Secrets of the release: " + e.text
+}
+func (e *liveRenderError) Unwrap() error { return e.cause }
+
+// redactor knows everything the found Secrets hold, encoded and decoded.
+func redactor(found map[render.LookupKey]map[string]any) values.Redactor {
+	var layers []values.Layer
+	for key, live := range found {
+		data, _, err := unstructured.NestedStringMap(live, "data")
+		if err != nil {
+			continue
+		}
+		tree := map[string]any{}
+		for name, encoded := range data {
+			tree[name] = encoded
+			if plain, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+				tree[name+" decoded"] = string(plain)
+			}
+		}
+		layers = append(layers, values.ReferenceTree("lookup", "Secret "+key.Name, true, tree))
+	}
+	return values.Merge(layers...).Secrets()
 }
 
 // Generate puts fresh guarded Secrets into the cluster ahead of the rest and renders again with them. A template that

@@ -45,6 +45,8 @@ type remembered struct {
 	workloads []object.Ref
 	repairs   map[object.Ref][]time.Time
 	contested map[object.Ref]time.Time
+	// ready holds the resource versions of the workloads when they were last seen rolled out.
+	ready map[object.Ref]string
 }
 
 // NewMemory returns an empty memory.
@@ -83,7 +85,9 @@ func (m *Memory) Remember(owner types.UID, digest string, changes apply.ChangeSe
 func (m *Memory) drop(owner types.UID) {
 	if known := m.owners[owner]; known != nil {
 		for ref := range known.prints {
-			delete(m.holders, ref)
+			if m.holders[ref] == owner {
+				delete(m.holders, ref)
+			}
 		}
 	}
 	delete(m.owners, owner)

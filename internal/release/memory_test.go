@@ -3,6 +3,7 @@ package release_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/release"
 )
 
@@ -133,8 +135,53 @@ func TestAWriterWhoFightsBackIsNamedOnceAndThenLeftAlone(t *testing.T) {
 func TestAChangeOfTheInputsIsNoFight(t *testing.T) {
 	m := release.NewMemory()
 	for i := range 12 {
-		if named := m.Remember("owner", fmt.Sprint(i), apply.ChangeSet{change(deployment("web", int64(i)), apply.Configured)}, now); len(named) > 0 {
+		if named := m.Remember("owner", strconv.Itoa(i), apply.ChangeSet{change(deployment("web", int64(i)), apply.Configured)}, now); len(named) > 0 {
 			t.Fatalf("%v is called contested though every write had another cause", named)
 		}
 	}
+}
+
+func TestWorkloadsThatRestAreNotReadAgain(t *testing.T) {
+	web := deployment("web", 1)
+	web.SetResourceVersion("7")
+	for path, v := range map[string]int64{"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1, "observedGeneration": 1} {
+		if err := unstructured.SetNestedField(web.Object, v, "status", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cached := &metadata{objects: map[string]*unstructured.Unstructured{"web": web}}
+	live := &counted{object: web}
+	engine := &release.Engine{Client: live, Memory: release.NewMemory()}
+	refs := []object.Ref{object.RefOf(web)}
+	engine.Memory.Remember("owner", "a", apply.ChangeSet{change(web, apply.Created)}, now)
+	for range 3 {
+		if o := engine.Judge(t.Context(), cached, "owner", refs); o != (outcome.Continue{}) {
+			t.Fatalf("judged %v", o)
+		}
+	}
+	if live.reads != 1 {
+		t.Errorf("the workload was read %d times, want once", live.reads)
+	}
+	web.SetResourceVersion("8")
+	engine.Judge(t.Context(), cached, "owner", refs)
+	if live.reads != 2 {
+		t.Errorf("the workload moved and was read %d times, want twice", live.reads)
+	}
+}
+
+// counted answers every read with one object.
+type counted struct {
+	client.Client
+	object *unstructured.Unstructured
+	reads  int
+}
+
+func (c *counted) Get(_ context.Context, _ client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	c.reads++
+	into, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("workloads are read whole, not as %T", o)
+	}
+	into.Object = c.object.DeepCopy().Object
+	return nil
 }

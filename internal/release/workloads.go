@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,25 @@ func Workloads(changes apply.ChangeSet) []object.Ref {
 		}
 	}
 	return out
+}
+
+// Running returns the Deployments and StatefulSets of a release as the cluster has them, whoever applied them and
+// whenever: what readiness is judged by in a pass that applies nothing.
+func (e *Engine) Running(ctx context.Context, owner apply.Owner) ([]object.Ref, error) {
+	var out []object.Ref
+	for _, kind := range []string{"Deployment", "StatefulSet"} {
+		gvk := appsv1.SchemeGroupVersion.WithKind(kind)
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(gvk.GroupVersion().WithKind(kind + "List"))
+		err := e.Client.List(ctx, list, client.InNamespace(owner.Release.Namespace), client.MatchingLabels(owner.Release.Labels()))
+		if err != nil {
+			return nil, fmt.Errorf("list every %s of %s: %w", kind, owner.Release, err)
+		}
+		for _, o := range list.Items {
+			out = append(out, object.Ref{GVK: gvk, Namespace: o.Namespace, Name: o.Name})
+		}
+	}
+	return out, nil
 }
 
 // Readiness judges the live workloads in their order and names the first that is not rolled out, with a cause when one

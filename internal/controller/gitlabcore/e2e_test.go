@@ -71,7 +71,7 @@ func (c *cluster) throwaway(ctx context.Context) string {
 	Expect(c.client.Create(ctx, ns)).To(Succeed())
 	DeferCleanup(func(ctx context.Context) {
 		if os.Getenv("E2E_KEEP_NAMESPACE") != "" {
-			fmt.Fprintf(GinkgoWriter, "namespace %s is kept; delete its cluster-scoped objects by hand\n", ns.Name)
+			_, _ = fmt.Fprintf(GinkgoWriter, "namespace %s is kept; delete its cluster-scoped objects by hand\n", ns.Name)
 			return
 		}
 		Expect(client.IgnoreNotFound(c.client.Delete(ctx, ns))).To(Succeed())

@@ -28,6 +28,10 @@ type pass struct {
 	secrets values.Redactor
 	// hooksRan says that the hooks completed in this very pass, so that the next one has to clean up after them.
 	hooksRan bool
+	// unpruned says that a prune did not get through for a reason that passes, so that the next pass has to prune again.
+	unpruned bool
+	// remembered says that this pass lets the next ones be free, which holds only once its status is written.
+	remembered bool
 	// partial says that the cluster did not tell all it serves, so that nothing may be pruned.
 	partial bool
 

@@ -63,11 +63,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if !core.DeletionTimestamp.IsZero() {
 		return r.remove(ctx, core)
 	}
-	if err := r.hold(ctx, core); err != nil {
+	if err := r.hold(ctx, core); apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: firstRetry}, nil
+	} else if err != nil {
 		return ctrl.Result{}, err
 	}
 	p := newPass(core, r.Now())
-	return r.report(ctx, p, r.perform(ctx, p))
+	o := r.perform(ctx, p)
+	if p.available == nil && p.ran() {
+		r.judgeRunning(ctx, p)
+	}
+	return r.report(ctx, p, o)
 }
 
 // perform takes the pass through its stages and returns the outcome it ends with. Each stage notes in the pass what its
@@ -85,8 +91,8 @@ func (r *Reconciler) perform(ctx context.Context, p *pass) outcome.Outcome {
 		return o
 	}
 	rendering, o := r.Engine.Live(ctx, p.owner, pl.Request(), *pl.Rendered)
-	if stop(p.initialize(o)) {
-		return o
+	if stop(o) {
+		return p.initialize(o)
 	}
 	if o = r.record(ctx, p, rendering.Release); stop(o) {
 		return o

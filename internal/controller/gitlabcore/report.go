@@ -20,18 +20,24 @@ import (
 const refusedInterval = 20 * release.Interval
 
 // report writes the status, once, tells people what changed, and says when to look again.
-func (r *Reconciler) report(ctx context.Context, p *pass, o outcome.Outcome) (ctrl.Result, error) {
-	o = p.ending(o)
+func (r *Reconciler) report(ctx context.Context, p *pass, performed outcome.Outcome) (ctrl.Result, error) {
 	after := p.core.DeepCopy()
-	after.Status = p.status(o)
-	if _, err := status.Write(ctx, r.Client, p.core, after); apierrors.IsConflict(err) {
+	after.Status = p.status(p.ending(performed))
+	_, err := status.Write(ctx, r.Client, p.core, after)
+	if err != nil && p.remembered {
+		// What this pass applied is on no record: a next pass with nothing to do would leave it so.
+		r.Engine.Memory.Forget(p.core.UID)
+	}
+	if apierrors.IsConflict(err) {
 		// The pass began from a read that was older than our own last write. It is made again; nobody needs to know.
 		return ctrl.Result{RequeueAfter: firstRetry}, nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("write the status of GitLabCore %s/%s: %w", p.core.Namespace, p.core.Name, err)
 	}
 	r.tell(p, after)
-	return settle(p, o)
+	// By what was performed: a running instance is looked after as ever while the next version is refused.
+	return settle(p, performed)
 }
 
 // ending is the outcome a person would name the pass by: a version that is refused stays refused, however well the
@@ -90,11 +96,8 @@ func (p *pass) status(o outcome.Outcome) v2alpha1.GitLabCoreStatus {
 		Type: v2alpha1.ConditionUpgradeable, Done: v2alpha1.ReasonUpgradePathValid, Waiting: metav1.ConditionFalse,
 		DoneMessage: fmt.Sprintf("chart %s is at hand", p.next.TargetVersion),
 	}, p.upgrading)
-	if p.next.Version != "" && p.next.Version == p.next.TargetVersion {
-		set = append(set, metav1.Condition{
-			Type: v2alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v2alpha1.ReasonUpgradeComplete,
-			Message: fmt.Sprintf("chart %s is applied", p.next.Version),
-		})
+	if p.next.Version != "" {
+		set = append(set, p.progress())
 	}
 	next := p.next
 	next.Conditions = condition.Merge(p.core.Status.Conditions, at, set...)
@@ -106,6 +109,19 @@ func (p *pass) status(o outcome.Outcome) v2alpha1.GitLabCoreStatus {
 	next.ObservedGeneration = condition.ObservedGeneration(p.core.Status.ObservedGeneration, at, o)
 	next.Phase = p.phase(o)
 	return next
+}
+
+// progress says whether the instance is on its way from the version that runs to another one.
+func (p *pass) progress() metav1.Condition {
+	c := metav1.Condition{
+		Type: v2alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v2alpha1.ReasonUpgradeComplete,
+		Message: fmt.Sprintf("chart %s is applied", p.next.Version),
+	}
+	if p.next.Version != p.next.TargetVersion {
+		c.Status, c.Reason = metav1.ConditionTrue, v2alpha1.ReasonProgressing
+		c.Message = fmt.Sprintf("chart %s is applied, and chart %s is to replace it", p.next.Version, p.next.TargetVersion)
+	}
+	return c
 }
 
 // clean removes secrets from the message of an outcome.
@@ -131,11 +147,12 @@ func (p *pass) phase(o outcome.Outcome) v2alpha1.Phase {
 	if bad(p.initializing) || bad(p.available) {
 		return v2alpha1.PhaseFailed
 	}
+	if _, failed := o.(outcome.Fail); failed && p.initializing == nil && p.core.Status.Phase != "" {
+		// The pass broke off before it judged the spec.
+		return p.core.Status.Phase
+	}
 	if p.next.Version != "" {
 		return v2alpha1.PhaseRunning
-	}
-	if bad(o) && p.initializing == nil && p.available == nil && p.core.Status.Phase != "" {
-		return p.core.Status.Phase
 	}
 	return v2alpha1.PhasePreparing
 }

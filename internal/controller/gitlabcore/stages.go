@@ -55,6 +55,10 @@ func (r *Reconciler) wayTo(p *pass, in plan.Inputs) outcome.Outcome {
 // refuse too: a rule that got stricter with a new Operator must not stop a production instance.
 func (r *Reconciler) plan(ctx context.Context, p *pass, in plan.Inputs) (plan.Plan, outcome.Outcome) {
 	if o := r.lacking(p, in); stop(o) {
+		if p.initialized() {
+			// That the hooks ran stays on record, or they would run again once the values are there. Ready says what is waited for.
+			return plan.Plan{}, o
+		}
 		return plan.Plan{}, p.initialize(o)
 	}
 	review, err := r.Reviewer.Plan(ctx, p.core, in)
@@ -73,6 +77,11 @@ func (r *Reconciler) plan(ctx context.Context, p *pass, in plan.Inputs) (plan.Pl
 func (r *Reconciler) lacking(p *pass, in plan.Inputs) outcome.Outcome {
 	if w, ok := p.upgrading.(outcome.Wait); ok && !p.ran() {
 		return w
+	}
+	if in.ChartErr != nil && p.ran() {
+		return outcome.Refuse{Reason: v2alpha1.ReasonChartUnavailable, Message: fmt.Sprintf(
+			"version %s runs here and %s; until it is, nothing of the release is repaired: put its archive back into the folder of HELM_CHARTS",
+			in.Target, in.ChartErr)}
 	}
 	for _, ref := range in.References {
 		if ref.Invalid {
@@ -159,8 +168,9 @@ func (r *Reconciler) prune(ctx context.Context, p *pass, rendered render.Release
 	}
 	result := r.Engine.Prune(ctx, p.owner, keep, p.next.RenderedKinds)
 	if err := release.Failures(result.Changes); err != nil {
-		logf.FromContext(ctx).Error(err, "the prune could not look at everything, or not delete it; the next pass tries again")
+		logf.FromContext(ctx).Error(err, "the prune could not look at everything, or not delete it; a later pass tries again")
 	}
+	p.unpruned = slices.ContainsFunc(result.Changes.Failed(), func(c apply.Change) bool { return c.Transient })
 	p.next.RenderedKinds = union(r.Engine.Kinds(rendered), result.Remaining)
 }
 
@@ -173,19 +183,31 @@ func union(a, b []string) []string {
 
 // remember lets the next passes be free, unless this one left something for the next to do.
 func (r *Reconciler) remember(p *pass, in plan.Inputs, changes apply.ChangeSet) {
-	if p.hooksRan || p.partial {
+	if p.hooksRan || p.partial || p.unpruned {
 		r.Engine.Memory.Forget(p.core.UID)
 		return
 	}
+	p.remembered = true
 	for _, ref := range r.Engine.Memory.Remember(p.core.UID, p.digest(in), changes, p.now) {
 		r.Events.Eventf(p.core, nil, "Warning", v2alpha1.EventDriftContested, "Apply",
-			"%s is changed by another writer again and again; the Operator leaves it alone for five minutes", ref)
+			"%s is changed by another writer again and again; the Operator stops repairing it at once and looks again in five minutes", ref)
 	}
 }
 
 // judge says whether the workloads are rolled out.
 func (r *Reconciler) judge(ctx context.Context, p *pass, workloads []object.Ref) outcome.Outcome {
-	o := r.Engine.Readiness(ctx, workloads)
+	o := r.Engine.Judge(ctx, r.Metadata, p.core.UID, workloads)
 	p.available = o
 	return o
+}
+
+// judgeRunning judges the workloads of a running instance in a pass that ended before it came to them, so that Available
+// does not stay at what it was before a spec was refused or a hook began. Where they cannot be listed it stays.
+func (r *Reconciler) judgeRunning(ctx context.Context, p *pass) {
+	workloads, err := r.Engine.Running(ctx, p.owner)
+	if err != nil {
+		logf.FromContext(ctx).Error(err, "whether the workloads are rolled out is not known; Available stays as it was")
+		return
+	}
+	r.judge(ctx, p, workloads)
 }

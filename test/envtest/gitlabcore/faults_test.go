@@ -112,7 +112,7 @@ var _ = Describe("An API server that fails each call once", Label("slow"), func(
 			settle(ctx, w.live, namespace)
 			Expect(inventory(ctx, namespace, kindsOf(ctx, namespace))).To(Equal(pruned), "call %d of %d of the pruning pass", n, second)
 		}
-		fmt.Fprintf(GinkgoWriter, "%d calls of a first pass, %d of a pruning one\n", first, second)
+		_, _ = fmt.Fprintf(GinkgoWriter, "%d calls of a first pass, %d of a pruning one\n", first, second)
 	}, NodeTimeout(15*time.Minute))
 })
 

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -121,25 +122,25 @@ func (i *instance) ends(ctx context.Context, name string, how batchv1.JobConditi
 // rolledOut plays the Deployment and StatefulSet controllers.
 func (i *instance) rolledOut(ctx context.Context) {
 	GinkgoHelper()
+	rollOut(ctx, NewWithT(GinkgoT()), i.namespace)
+}
+
+// rollOut makes every workload of a namespace look rolled out.
+func rollOut(ctx context.Context, g Gomega, namespace string) {
+	GinkgoHelper()
 	var deployments appsv1.DeploymentList
-	Expect(w.live.List(ctx, &deployments, client.InNamespace(i.namespace))).To(Succeed())
+	g.Expect(w.live.List(ctx, &deployments, client.InNamespace(namespace))).To(Succeed())
 	for _, d := range deployments.Items {
-		n := int32(1)
-		if d.Spec.Replicas != nil {
-			n = *d.Spec.Replicas
-		}
+		n := ptr.Deref(d.Spec.Replicas, 1)
 		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n}
-		Expect(w.live.Status().Update(ctx, &d)).To(Succeed())
+		g.Expect(w.live.Status().Update(ctx, &d)).To(Succeed())
 	}
 	var sets appsv1.StatefulSetList
-	Expect(w.live.List(ctx, &sets, client.InNamespace(i.namespace))).To(Succeed())
+	g.Expect(w.live.List(ctx, &sets, client.InNamespace(namespace))).To(Succeed())
 	for _, s := range sets.Items {
-		n := int32(1)
-		if s.Spec.Replicas != nil {
-			n = *s.Spec.Replicas
-		}
+		n := ptr.Deref(s.Spec.Replicas, 1)
 		s.Status = appsv1.StatefulSetStatus{ObservedGeneration: s.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n, CurrentReplicas: n}
-		Expect(w.live.Status().Update(ctx, &s)).To(Succeed())
+		g.Expect(w.live.Status().Update(ctx, &s)).To(Succeed())
 	}
 }
 
