@@ -55,10 +55,6 @@ func (r *Reconciler) wayTo(p *pass, in plan.Inputs) outcome.Outcome {
 // refuse too: a rule that got stricter with a new Operator must not stop a production instance.
 func (r *Reconciler) plan(ctx context.Context, p *pass, in plan.Inputs) (plan.Plan, outcome.Outcome) {
 	if o := r.lacking(p, in); stop(o) {
-		if p.initialized() {
-			// That the hooks ran stays on record, or they would run again once the values are there. Ready says what is waited for.
-			return plan.Plan{}, o
-		}
 		return plan.Plan{}, p.initialize(o)
 	}
 	review, err := r.Reviewer.Plan(ctx, p.core, in)
