@@ -142,7 +142,7 @@ func (p *Pool) run(ctx context.Context, q question, req render.Request) (answer,
 	}
 	death := w.process.bury()
 	switch {
-	case death.lacksMemory():
+	case death.lacksMemory(p.config.MemoryLimit):
 		// Also when its time ran out meanwhile: a dying runtime may take long to say its last words.
 		return answer{}, w.process.explain(death, p.config.MemoryLimit)
 	case errors.Is(context.Cause(ctx), ErrTimeout):

@@ -24,6 +24,8 @@ const startLimit = 30 * time.Second
 type DeathError struct {
 	State string
 	Words string
+	// Peak is the most memory it ever held, in bytes.
+	Peak int64
 }
 
 // Error returns how the process ended.
@@ -63,11 +65,15 @@ func start(argv []string, memory int64) (*process, error) {
 	return p, nil
 }
 
+// environment is all that a render process inherits. A render is one goroutine and the collector beside it: two
+// processors serve it, and on a machine with many the stacks of their threads would eat up its memory.
+func environment() []string { return []string{"GOTRACEBACK=none", "GOMAXPROCS=2"} }
+
 // launch runs a command with its ends of the pipes in our hands.
 func launch(command *exec.Cmd) (*process, error) {
 	// The environment may hold secrets, and templates have no use for one. The traceback of a panic would say
 	// nothing that its first line does not.
-	command.Env = []string{"GOTRACEBACK=none"}
+	command.Env = environment()
 	// A signal from the terminal is for the parent; the process goes when its input ends.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := command.StdinPipe()
@@ -128,7 +134,7 @@ func (p *process) bury() *DeathError {
 	defer moment.Stop()
 	<-p.ended
 	_ = p.stdout.Close()
-	return &DeathError{State: p.command.ProcessState.String(), Words: p.stderr.String()}
+	return &DeathError{State: p.command.ProcessState.String(), Words: p.stderr.String(), Peak: peak(p.command.ProcessState)}
 }
 
 // ask puts a question to the process and sends the chart where that is wanted. ctx ends the process together with the
@@ -148,11 +154,30 @@ func (p *process) ask(ctx context.Context, q question, files func() question) (a
 	return a, err
 }
 
-// lacksMemory reports whether the runtime of the process gave up for want of memory, or for a stack without an end.
-func (d *DeathError) lacksMemory() bool {
+// peak returns the most memory that an ended process held, in bytes, and zero where the system does not say.
+func peak(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return usage.Maxrss << 10
+}
+
+// fullAt is the part of its memory that a process must have held before a thread it could not start is taken for a want
+// of memory. Below, the machine has run out of threads, which says nothing about the templates.
+const fullAt = 4
+
+// lacksMemory reports whether the runtime of the process gave up for want of memory, or for a stack without an end. The
+// stack of a new thread counts as memory too: near the bound, starting one may be what fails.
+func (d *DeathError) lacksMemory(memory int64) bool {
 	for _, sign := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "stack overflow"} {
 		if strings.Contains(d.Words, sign) {
 			return true
+		}
+	}
+	for _, sign := range []string{"pthread_create failed", "failed to create new OS thread", "newosproc"} {
+		if strings.Contains(d.Words, sign) {
+			return d.Peak > memory/fullAt
 		}
 	}
 	return false
@@ -160,7 +185,7 @@ func (d *DeathError) lacksMemory() bool {
 
 // explain says what the end of the process means for the render it was busy with.
 func (p *process) explain(death *DeathError, memory int64) error {
-	if death.lacksMemory() {
+	if death.lacksMemory(memory) {
 		return &render.Error{Kind: render.Limit, Cause: death, Text: fmt.Sprintf(
 			"the templates need more than the %d MiB of memory a render may use, or call each other without an end", memory>>20)}
 	}
