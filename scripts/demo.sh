@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The main job, end to end: a cluster from nothing, the operator, refused applies, an accepted one becoming Ready, drift
-# put right, a component pruned, and the end. Every command is shown with what it really prints.
+# The main job, end to end: a cluster from nothing, the operator, refused applies, an accepted one becoming Ready with its
+# Secrets made first, drift put right, a component pruned, a lost Secret reported, a Siphon and an Orbit beside it, and the
+# end. Every command is shown with what it really prints.
 set -euo pipefail
 cluster_name=portcullis
 source "$(dirname "$0")/lib.sh"
@@ -40,7 +41,8 @@ install_definitions "$webhook_port"
 start_manager "$webhook_port" "$health_port" "$state/manager.log"
 echo "$manager_pid" >"$state/manager.pid"
 prepare_namespace gitlab
-kubectl -n gitlab delete gitlabcore demo --ignore-not-found >/dev/null
+kubectl -n gitlab delete orbits,siphons,gitlabcores --all >/dev/null
+kubectl -n gitlab delete secrets --all >/dev/null
 echo "the manager runs (process $manager_pid, log $state/manager.log)"
 
 title "A GitLabCore with many faults: one answer, every fault at its field"
@@ -60,6 +62,10 @@ show kubectl -n gitlab wait --for=condition=Ready gitlabcore/demo --timeout=180s
 show kubectl -n gitlab get gitlabcore demo
 show kubectl -n gitlab get deployments,statefulsets,jobs
 
+title "Its Secrets were there before its first pod: the Operator made them, without a Job"
+show kubectl -n gitlab get gitlabsecrets demo
+show kubectl -n gitlab get secrets,pods --sort-by=.metadata.creationTimestamp -o custom-columns=KIND:.kind,NAME:.metadata.name,CREATED:.metadata.creationTimestamp
+
 title "Back to an older version: refused, since GitLab cannot go back"
 show kubectl -n gitlab patch gitlabcore demo --type merge -p '{"spec":{"version":{"version":"10.3.0"}}}'
 
@@ -74,11 +80,42 @@ gone() { ! kubectl -n gitlab get deployment demo-gitlab-shell; }
 wait_until 90 "the Deployment to be pruned" gone
 show kubectl -n gitlab get deployments
 
+title "A Secret that holds data, deleted by hand: reported, not made again"
+ready_is() { [[ $(kubectl -n gitlab get gitlabsecrets demo -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}') == "$1" ]]; }
+show kubectl -n gitlab delete secret demo-rails-secret
+wait_until 60 "the report" ready_is False
+show kubectl -n gitlab get gitlabsecrets demo
+show kubectl -n gitlab get gitlabcore demo -o 'jsonpath={.status.phase}: {.status.conditions[?(@.type=="Initialized")].message}{"\n"}'
+
+title "What would be made, and what is left to a person, offline"
+kubectl -n gitlab get gitlabsecrets demo -o yaml >"$state/gitlabsecrets.yaml"
+kubectl -n gitlab get secrets -o yaml >"$state/secrets.yaml"
+show bin/portcullis secrets plan -f "$state/gitlabsecrets.yaml" --existing "$state/secrets.yaml"
+rm -f "$state/secrets.yaml"
+
+title "Restored from a backup, or forced: with the record gone, fresh values are made"
+show kubectl -n gitlab delete gitlabsecrets demo
+wait_until 60 "the Secret to be made" kubectl -n gitlab get secret demo-rails-secret
+wait_until 60 "the GitLabSecrets to be ready" ready_is True
+show kubectl -n gitlab wait --for=condition=Ready gitlabcore/demo --timeout=60s
+
+title "An Orbit with options that are refused: one answer"
+show kubectl apply -f scripts/demo/refused-orbit.yaml
+
+title "A Siphon and an Orbit beside the instance: the chain of waits resolves by itself"
+show kubectl apply -f scripts/demo/addons.yaml
+show kubectl -n gitlab get siphons,orbits
+show kubectl -n gitlab wait --for=condition=Ready siphon/pipe orbit/graph --timeout=120s
+show kubectl -n gitlab get gitlabcores,siphons,orbits
+show kubectl -n gitlab get orbit graph -o 'jsonpath={.status.grpcEndpoint}{"\n"}'
+
 title "Deletion"
-show kubectl -n gitlab delete gitlabcore demo --timeout=90s
+show kubectl -n gitlab delete orbit,siphon,gitlabcore --all --timeout=90s
 empty() { [[ -z $(kubectl -n gitlab get deployments,statefulsets -o name) ]]; }
 wait_until 90 "the workloads to go" empty
 show kubectl -n gitlab get deployments,statefulsets
+echo "and the Secrets that were made stay:"
+show kubectl -n gitlab get secret demo-rails-secret
 
 title "Done. The cluster and the manager still run"
 cat <<TEXT

@@ -39,7 +39,13 @@ build_programs() {
   go build -tags bridge -o bin/portcullis ./cmd/portcullis
   charts=$root/.cache/charts
   rm -rf "$charts"
-  go run ./test/charts/generate -o "$charts" >&2
+  layouts=$root/.cache/layouts
+  rm -rf "$layouts"
+  local chart
+  for chart in gitlab siphon orbit; do
+    go run ./test/charts/generate -chart "$chart" -o "$charts" >&2
+  done
+  go run ./test/charts/generate -tables -o "$layouts" >&2
 }
 
 # install_definitions installs the definitions, the Gateway API's included, and the webhooks at the given port.
@@ -53,7 +59,7 @@ install_definitions() {
 
 # start_manager PORT HEALTH_PORT LOG starts the manager in the background; its process id is in manager_pid.
 start_manager() {
-  ENABLE_BRIDGE=true HELM_CHARTS=$charts bin/manager \
+  ENABLE_BRIDGE=true HELM_CHARTS=$charts SIPHON_TABLES_LAYOUTS=$layouts bin/manager \
     --webhook-host 127.0.0.1 --webhook-port "$1" --webhook-dns-names localhost \
     --health-probe-bind-address "127.0.0.1:$2" --metrics-bind-address 0 >"$3" 2>&1 &
   manager_pid=$!

@@ -143,7 +143,7 @@ func TestOnlyTheEntryThatIsAskedFirstWarns(t *testing.T) {
 func TestRequestsThatCannotBeAnsweredSaySo(t *testing.T) {
 	h := handlerOf(t, nothing)
 	secrets := object(t, good)
-	secrets.SetKind("GitLabSecrets")
+	secrets.SetKind("GitLab")
 	cases := map[string]struct {
 		operation admissionv1.Operation
 		object    string
@@ -156,7 +156,7 @@ func TestRequestsThatCannotBeAnsweredSaySo(t *testing.T) {
 		"an object without a kind":            {admissionv1.Create, `{"metadata":{}}`, "", 400, "the object of the request cannot be read"},
 		"no object at all":                    {admissionv1.Create, ``, "", 400, "it is empty"},
 		"a stored object that is no JSON":     {admissionv1.Update, string(raw(t, object(t, good)).Raw), `{`, 400, "the stored object of the request cannot be read"},
-		"a kind without a webhook":            {admissionv1.Create, string(raw(t, secrets).Raw), "", 400, "cannot check GitLabSecrets of apps.gitlab.com/v2alpha1"},
+		"a kind without a webhook":            {admissionv1.Create, string(raw(t, secrets).Raw), "", 400, "cannot check GitLab of apps.gitlab.com/v2alpha1"},
 		"an operation that does not exist":    {"PONDER", string(raw(t, object(t, good)).Raw), "", 400, `the operation "PONDER" of the request is none`},
 		"metadata that is a text is a fault":  {admissionv1.Create, `{"apiVersion":"apps.gitlab.com/v2alpha1","kind":"GitLabCore","metadata":"x","spec":{}}`, "", 422, "metadata"},
 		"a spec that is a list is a fault":    {admissionv1.Create, `{"apiVersion":"apps.gitlab.com/v2alpha1","kind":"GitLabCore","metadata":{"name":"x"},"spec":[]}`, "", 422, "spec"},

@@ -46,7 +46,7 @@ func (t Target) client(path string) admissionregistrationv1.WebhookClientConfig 
 
 // kinds are the kinds of the group that are checked by a webhook. GitLabSecrets is none of them: all its rules are in
 // its definition, and the Operator's own apply of it must not depend on a webhook.
-func kinds() []string { return []string{"gitlabcores"} }
+func kinds() []string { return []string{"gitlabcores", "siphons", "orbits"} }
 
 // rule matches the writes of a group that are checked: never a deletion, never a subresource.
 func rule() admissionregistrationv1.RuleWithOperations {

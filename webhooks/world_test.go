@@ -22,11 +22,13 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/schema"
+	"github.com/portcullis-operator/portcullis/internal/testing/neighbours"
 	"github.com/portcullis-operator/portcullis/test/charts"
 )
 
 // facts are a cluster with a few charts and no referenced objects.
 type facts struct {
+	neighbours.Known
 	catalogue *chart.Catalogue
 	served    render.Capabilities
 }
@@ -81,7 +83,7 @@ func reviewerOf(tb testing.TB, renderer rendererFunc) *admit.Reviewer {
 	return &admit.Reviewer{
 		Definitions: set,
 		Tools:       plan.Tools{Schemas: schema.NewChecker(), Renderer: renderer},
-		Facts:       facts{catalogue, render.BuiltIn("v1.37.2")},
+		Facts:       facts{catalogue: catalogue, served: render.BuiltIn("v1.37.2")},
 		Settings:    derive.Settings{ManagerServiceAccount: "gitlab-manager"},
 	}
 }

@@ -21,6 +21,7 @@ import (
 const (
 	envBridge         = "ENABLE_BRIDGE"
 	envCharts         = "HELM_CHARTS"
+	envTables         = "SIPHON_TABLES_LAYOUTS"
 	envServiceAccount = "GITLAB_MANAGER_SERVICE_ACCOUNT"
 	envMemoryLimit    = "GOMEMLIMIT"
 	envNamespace      = "POD_NAMESPACE"
@@ -96,6 +97,12 @@ func (s *settings) fromEnvironment(lookup func(string) (string, bool)) []error {
 		mistakes = append(mistakes, fmt.Errorf("%s must be a folder of chart archives; %q is none", envCharts, charts))
 	}
 	s.options.Charts = chartsFolder(charts)
+	if layouts := get(envTables, ""); layouts != "" {
+		if info, err := os.Stat(layouts); bridge && (err != nil || !info.IsDir()) {
+			mistakes = append(mistakes, fmt.Errorf("%s must be a folder of OCI image layouts, or empty to ask the registries; %q is none", envTables, layouts))
+		}
+		s.options.TablesLayouts = os.DirFS(layouts)
+	}
 	s.options.ManagerServiceAccount = get(envServiceAccount, "gitlab-manager")
 	if !dnsLabel(s.options.ManagerServiceAccount) {
 		mistakes = append(mistakes, fmt.Errorf("%s must be the name of a ServiceAccount, not %q", envServiceAccount, s.options.ManagerServiceAccount))

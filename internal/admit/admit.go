@@ -8,9 +8,7 @@ package admit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -24,7 +22,6 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/derive"
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/rules"
-	"github.com/portcullis-operator/portcullis/internal/rules/apps"
 )
 
 // MaxFaults is how many faults one verdict lists; the rest is counted.
@@ -83,92 +80,49 @@ func (r *Reviewer) review(ctx context.Context, req Request) (Review, error) {
 	if req.Strict {
 		verdict.Add(r.Definitions.Unknown(req.New)...)
 	}
-	if req.New.GroupVersionKind() != v2alpha1.GroupVersion.WithKind(v2alpha1.KindGitLabCore) {
-		return Review{Verdict: verdict}, nil
+	resource, whole, err := read(req.New)
+	if err != nil || resource == nil {
+		return Review{Verdict: verdict}, err
 	}
-	core, whole, err := decode(req.New)
-	if err != nil {
-		return Review{}, err
-	}
-	in, err := plan.Gather(ctx, r.Facts, core, r.Settings)
+	in, err := plan.Gather(ctx, r.Facts, resource, r.Settings)
 	if err != nil {
 		return Review{}, fmt.Errorf("gather what the check needs: %w", err)
 	}
-	var old *v2alpha1.GitLabCore
+	var stored plan.Object
 	if req.Old != nil {
-		if old, _, err = decode(req.Old); err != nil {
+		old, _, err := read(req.Old)
+		if err != nil {
 			return Review{}, err
 		}
+		stored = old.Object()
 	}
-	verdict.Add(apps.CheckGitLabCore(core, old, in.Target)...)
-	p, err := plan.Compose(ctx, r.Tools, in, plan.Options{Render: whole && !req.NoRender})
+	return r.judge(ctx, verdict, in, stored, plan.Options{Render: whole && !req.NoRender})
+}
+
+// judge adds what the rules and the plan say to the verdict of the definition.
+func (r *Reviewer) judge(ctx context.Context, verdict rules.Verdict, in plan.Inputs, stored plan.Object, options plan.Options) (Review, error) {
+	verdict.Add(in.Resource.Rules(stored, in.Target)...)
+	p, err := plan.Compose(ctx, r.Tools, in, options)
 	if err != nil {
-		return Review{}, fmt.Errorf("check GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
+		return Review{}, fmt.Errorf("check %s: %w", in.Resource.Release(), err)
 	}
 	verdict.Add(unsaid(verdict, p.Faults)...)
 	return Review{Verdict: verdict, Plan: p}, nil
 }
 
-// decode reads the object into its type, field by field: a field of the wrong type is left out, since the definition
-// already says so, and the other fields are still checked. Whole reports that none was left out.
-func decode(u *unstructured.Unstructured) (core *v2alpha1.GitLabCore, whole bool, err error) {
-	core = &v2alpha1.GitLabCore{}
-	core.Name, core.Namespace, core.UID, core.Generation = u.GetName(), u.GetNamespace(), u.GetUID(), u.GetGeneration()
-	whole = true
-	spec, ok := u.Object["spec"].(map[string]any)
-	if !ok {
-		return core, false, nil
-	}
-	for key, value := range spec {
-		text, err := json.Marshal(map[string]any{key: value})
-		if err != nil {
-			return nil, false, fmt.Errorf("encode spec.%s: %w", key, err)
-		}
-		if err := json.Unmarshal(text, &core.Spec); err != nil {
-			whole = false
-			if err := clearField(&core.Spec, key); err != nil {
-				return nil, false, err
-			}
-		}
-	}
-	if status, ok := u.Object["status"].(map[string]any); ok {
-		// A status of the wrong shape was not written by the Operator; it is as good as none.
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(status, &core.Status) != nil {
-			core.Status = v2alpha1.GitLabCoreStatus{}
-		}
-	}
-	return core, whole, nil
-}
-
-// clearField takes back what was read of a field before it turned out to be of the wrong type.
-func clearField(spec *v2alpha1.GitLabCoreSpec, key string) error {
-	v := reflect.ValueOf(spec).Elem()
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Tag.Get("json"); name == key || name == key+",omitempty" {
-			v.Field(i).SetZero()
-			return nil
-		}
-	}
-	return fmt.Errorf("field spec.%s is read but has no name of its own", key)
-}
-
 // Plan checks a stored object on facts that were gathered already, for the reconciler.
-func (r *Reviewer) Plan(ctx context.Context, core *v2alpha1.GitLabCore, in plan.Inputs) (Review, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(core)
+func (r *Reviewer) Plan(ctx context.Context, in plan.Inputs) (Review, error) {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(in.Resource.Object())
 	if err != nil {
-		return Review{}, fmt.Errorf("read GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
+		return Review{}, fmt.Errorf("read %s: %w", in.Resource.Release(), err)
 	}
 	u := &unstructured.Unstructured{Object: content}
-	u.SetGroupVersionKind(v2alpha1.GroupVersion.WithKind(v2alpha1.KindGitLabCore))
+	u.SetGroupVersionKind(v2alpha1.GroupVersion.WithKind(kindOf(in.Resource.Object())))
 	var verdict rules.Verdict
 	verdict.Add(r.Definitions.Check(u, nil)...)
-	verdict.Add(apps.CheckGitLabCore(core, nil, in.Target)...)
-	p, err := plan.Compose(ctx, r.Tools, in, plan.Options{Render: true})
-	if err != nil {
-		return Review{}, fmt.Errorf("plan GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
-	}
-	verdict.Add(unsaid(verdict, p.Faults)...)
-	return Review{Verdict: capped(verdict.Sorted()), Plan: p}, nil
+	review, err := r.judge(ctx, verdict, in, nil, plan.Options{Render: true})
+	review.Verdict = capped(review.Verdict.Sorted())
+	return review, err
 }
 
 // unsaid returns the faults of a plan that say something new. Where the definition or a rule already refuses a structured

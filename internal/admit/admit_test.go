@@ -19,11 +19,13 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/rules"
 	"github.com/portcullis-operator/portcullis/internal/schema"
+	"github.com/portcullis-operator/portcullis/internal/testing/neighbours"
 	"github.com/portcullis-operator/portcullis/test/charts"
 )
 
 // files is plan.Facts over a folder of charts and a few ConfigMaps.
 type files struct {
+	neighbours.Known
 	catalogue  *chart.Catalogue
 	configMaps map[string]plan.Content
 	secrets    map[string]plan.Content

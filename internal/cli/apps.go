@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/config/crd"
 	"github.com/portcullis-operator/portcullis/internal/admit"
 	"github.com/portcullis-operator/portcullis/internal/chart"
@@ -62,15 +63,19 @@ func (k *checker) kinds() []schema.GroupVersionKind { return k.definitions.Kinds
 
 // review checks one resource of a known kind.
 func (k *checker) review(ctx context.Context, u *unstructured.Unstructured, req request) (*reviewed, error) {
-	reviewer, err := k.reviewer()
-	if err != nil {
-		return nil, err
+	chartless := u.GetKind() == v2alpha1.KindGitLabSecrets
+	reviewer := &admit.Reviewer{Definitions: k.definitions}
+	if !chartless {
+		var err error
+		if reviewer, err = k.reviewer(); err != nil {
+			return nil, err
+		}
 	}
 	review, err := reviewer.Review(ctx, admit.Request{New: u, Strict: req.strict, NoRender: req.noRender})
 	if err != nil {
 		return nil, fmt.Errorf("the check could not be made: %w", err)
 	}
-	out := &reviewed{faults: review.Verdict.Faults, effective: review.Plan.Effective}
+	out := &reviewed{faults: review.Verdict.Faults, chartless: chartless, effective: review.Plan.Effective}
 	if opened := review.Plan.Chart; opened != nil {
 		out.chart = opened.Ref.Name + " " + opened.Ref.Version
 		if req.defaults {

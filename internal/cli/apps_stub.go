@@ -20,3 +20,8 @@ func (*checker) kinds() []schema.GroupVersionKind { return nil }
 func (*checker) review(_ context.Context, u *unstructured.Unstructured, _ request) (*reviewed, error) {
 	return nil, cannot("this build cannot check a %s", u.GetKind())
 }
+
+// secrets is never reached either.
+func (*checker) secrets(d document, _ map[string]liveSecret) (decidedSecrets, error) {
+	return decidedSecrets{}, cannot("this build cannot plan %s", d.named())
+}

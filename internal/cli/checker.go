@@ -20,6 +20,8 @@ type request struct {
 // reviewed is what the check of one resource led to, in terms that every build knows.
 type reviewed struct {
 	faults []rules.Fault
+	// chartless marks a kind no chart stands behind: its definition is all there is to check, and it has no values.
+	chartless bool
 	// chart names the chart, such as gitlab 10.4.1; empty where none is at hand.
 	chart string
 	// appVersion is the version of the application the chart deploys; empty where nothing was rendered.

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/render"
@@ -51,6 +54,37 @@ func (f *fileFacts) content(kind, namespace, name string) plan.Content {
 		return plan.Content{Presence: plan.Unknown}
 	}
 	return plan.Content{Presence: plan.Present, Labels: s.labels, Data: s.data, Identity: s.identity}
+}
+
+// GitLabCore returns a GitLabCore of the run.
+func (f *fileFacts) GitLabCore(_ context.Context, namespace, name string) (plan.Found[v2alpha1.GitLabCore], error) {
+	return found[v2alpha1.GitLabCore](f.store, v2alpha1.KindGitLabCore, namespace, name), nil
+}
+
+// Siphon returns a Siphon of the run.
+func (f *fileFacts) Siphon(_ context.Context, namespace, name string) (plan.Found[v2alpha1.Siphon], error) {
+	return found[v2alpha1.Siphon](f.store, v2alpha1.KindSiphon, namespace, name), nil
+}
+
+// Orbit returns an Orbit of the run.
+func (f *fileFacts) Orbit(_ context.Context, namespace, name string) (plan.Found[v2alpha1.Orbit], error) {
+	return found[v2alpha1.Orbit](f.store, v2alpha1.KindOrbit, namespace, name), nil
+}
+
+// found reads a resource of the run. One that does not fit its type is refused for itself, and unknown to others.
+func found[T any](s store, kind, namespace, name string) plan.Found[T] {
+	if namespace == "" {
+		namespace = defaultNamespace
+	}
+	entry, ok := s[storeKey(kind, namespace, name)]
+	if !ok {
+		return plan.Found[T]{Presence: plan.Unknown}
+	}
+	into := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(entry.content, into); err != nil {
+		return plan.Found[T]{Presence: plan.Unknown}
+	}
+	return plan.Found[T]{Presence: plan.Present, Object: into}
 }
 
 // Capabilities returns what the cluster is taken to serve.

@@ -16,7 +16,14 @@ import (
 // TestSharedExamplesAreRefused holds the offline command to the examples every door is held to: each expected fault is
 // among its own, at the same field, in the same words.
 func TestSharedExamplesAreRefused(t *testing.T) {
-	examples, err := invalid.Examples("gitlabcore")
+	for _, kind := range []string{"gitlabcore", "gitlabsecrets"} {
+		t.Run(kind, func(t *testing.T) { refuses(t, kind) })
+	}
+}
+
+func refuses(t *testing.T, kind string) {
+	t.Helper()
+	examples, err := invalid.Examples(kind)
 	if err != nil {
 		t.Fatal(err)
 	}

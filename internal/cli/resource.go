@@ -114,10 +114,19 @@ func unknown(gvk schema.GroupVersionKind, kinds []schema.GroupVersionKind) strin
 	return gvk.Kind + " of " + gvk.GroupVersion().String() + " cannot be checked: this build of portcullis knows " + listed(kinds)
 }
 
+// listed names kinds by their groups: «GitLabCore and GitLabSecrets of apps.gitlab.com/v2alpha1».
 func listed(kinds []schema.GroupVersionKind) string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Kind + " of " + k.GroupVersion().String()
+	var groups []string
+	for i := 0; i < len(kinds); {
+		version, names := kinds[i].GroupVersion(), []string{}
+		for ; i < len(kinds) && kinds[i].GroupVersion() == version; i++ {
+			names = append(names, kinds[i].Kind)
+		}
+		text := names[len(names)-1]
+		if rest := names[:len(names)-1]; len(rest) > 0 {
+			text = strings.Join(rest, ", ") + " and " + text
+		}
+		groups = append(groups, text+" of "+version.String())
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(groups, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -79,31 +80,41 @@ func run(ctx context.Context, env Env, args []string) (int, error) {
 		say(env.Stderr, "%s", usage(env.Name))
 		return ExitTrouble, nil
 	}
+	name, args := named(args)
 	run, known := map[string]func(*command, context.Context) (int, error){
-		"validate": (*command).validate,
-		"values":   (*command).values,
-		"render":   (*command).render,
-		"version":  (*command).version,
-	}[args[0]]
+		"validate":     (*command).validate,
+		"values":       (*command).values,
+		"render":       (*command).render,
+		commandSecrets: (*command).secretsPlan,
+		"version":      (*command).version,
+	}[name]
 	switch {
-	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
+	case name == "help" || name == "-h" || name == "--help":
 		say(env.Stdout, "%s", usage(env.Name))
 		return ExitClean, nil
 	case !known:
-		return ExitTrouble, cannot("there is no command %q: the commands are validate, values, render and version", args[0])
+		return ExitTrouble, cannot("there is no command %q: the commands are validate, values, render, secrets plan and version", name)
 	}
 	c := &command{Env: env}
-	c.flags = c.bind(args[0])
-	if err := c.flags.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		say(env.Stdout, "%s", c.help(args[0]))
+	c.flags = c.bind(name)
+	if err := c.flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
+		say(env.Stdout, "%s", c.help(name))
 		return ExitClean, nil
 	} else if err != nil {
-		return ExitTrouble, cannot("%s; «%s %s --help» lists the flags", err, env.Name, args[0])
+		return ExitTrouble, cannot("%s; «%s %s --help» lists the flags", err, env.Name, name)
 	}
-	if err := c.checkFlags(args[0]); err != nil {
+	if err := c.checkFlags(name); err != nil {
 		return ExitTrouble, err
 	}
 	return run(c, ctx)
+}
+
+// named takes the name of the command off a command line; that of secrets has two words.
+func named(args []string) (name string, rest []string) {
+	if args[0] == "secrets" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return args[0] + " " + args[1], args[2:]
+	}
+	return args[0], args[1:]
 }
 
 // say writes to a writer of the person's. A terminal that is gone cannot be told so; the buffered answer itself is

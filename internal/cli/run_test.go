@@ -26,7 +26,7 @@ func TestCommandLines(t *testing.T) {
 		"no command prints the usage and fails": {args: "", code: cli.ExitTrouble, stderr: "portcullis validate [flags] PATH..."},
 		"help is an answer":                     {args: "help", code: cli.ExitClean, stdout: "Exit codes: 0 no errors, 1 at least one error, 2 the check could not be made."},
 		"help of a command lists its flags":     {args: "validate --help", code: cli.ExitClean, stdout: "--fail-on-warning"},
-		"an unknown command":                    {args: "check", code: cli.ExitTrouble, stderr: `portcullis: there is no command "check": the commands are validate, values, render and version`},
+		"an unknown command":                    {args: "check", code: cli.ExitTrouble, stderr: `portcullis: there is no command "check": the commands are validate, values, render, secrets plan and version`},
 		"an unknown flag":                       {args: "validate --chart x in", code: cli.ExitTrouble, stderr: "portcullis: unknown flag: --chart; «portcullis validate --help» lists the flags"},
 		"no path":                               {args: "validate", code: cli.ExitTrouble, stderr: "portcullis: validate needs files or folders to read, or - for standard input"},
 		"a path that does not exist":            {args: "validate nowhere.yaml", code: cli.ExitTrouble, stderr: "portcullis: nowhere.yaml does not exist"},
@@ -36,10 +36,19 @@ func TestCommandLines(t *testing.T) {
 		"a folder of charts that is none":       {args: "validate --charts nowhere in", code: cli.ExitTrouble, stderr: "--charts names the folder of charts, and nowhere is none"},
 		"values without a file":                 {args: "values", code: cli.ExitTrouble, stderr: "portcullis: values needs -f with a file or folder to read, or - for standard input"},
 		"values with a bare file":               {args: "values in/gitlab.yaml", code: cli.ExitTrouble, stderr: "portcullis: values reads what -f names; write -f in/gitlab.yaml"},
-		"values of a file without a resource":   {args: "values -f in/rest.yaml", code: cli.ExitTrouble, stderr: "portcullis: there is no resource of ours in in/rest.yaml"},
+		"values of a file without a resource":   {args: "values -f in/rest.yaml", code: cli.ExitTrouble, stderr: "portcullis: there is no resource with chart values in in/rest.yaml"},
 		"version": {args: "version", code: cli.ExitClean, stdout: "portcullis v1.2.3\n" +
 			"built with go1.26.0, Helm v3.22.0, Kubernetes libraries v0.37.2\n" +
-			"checks GitLabCore of apps.gitlab.com/v2alpha1\n"},
+			"checks GitLabCore, GitLabSecrets, Orbit and Siphon of apps.gitlab.com/v2alpha1\n"},
+		"secrets without what to do":                        {args: "secrets", code: cli.ExitTrouble, stderr: `there is no command "secrets": the commands are`},
+		"secrets with what it does not do":                  {args: "secrets rotate -f in", code: cli.ExitTrouble, stderr: `there is no command "secrets rotate"`},
+		"help of secrets plan":                              {args: "secrets plan --help", code: cli.ExitClean, stdout: "--existing FOLDER"},
+		"a plan without a file":                             {args: "secrets plan", code: cli.ExitTrouble, stderr: "portcullis: secrets plan needs -f with a file or folder to read, or - for standard input"},
+		"a plan of a file without a GitLabSecrets":          {args: "secrets plan -f in/rest.yaml", code: cli.ExitTrouble, stderr: "portcullis: there is no GitLabSecrets in in/rest.yaml"},
+		"a plan in a form that is none":                     {args: "secrets plan -f in -o yaml", code: cli.ExitTrouble, stderr: "portcullis: -o yaml is not known to this build: the forms are text and json"},
+		"a plan on a folder that is none":                   {args: "secrets plan -f in/secrets.yaml --existing nowhere", code: cli.ExitTrouble, stderr: "portcullis: nowhere does not exist"},
+		"a GitLabSecrets has no chart values":               {args: "values -f in/secrets.yaml", code: cli.ExitTrouble, stderr: "portcullis: there is no resource with chart values in in/secrets.yaml"},
+		"a GitLabSecrets needs no charts":                   {args: "validate --charts nowhere in/secrets.yaml", code: cli.ExitClean, stdout: "1 passed, 0 failed, 0 warnings, 0 skipped\n"},
 		"the chart's own defaults where they are asked for": {args: "values --defaults --origins -f in/gitlab.yaml", code: cli.ExitClean, stdout: "global.hosts.https "},
 		"flags may stand behind paths, and every path is read once": {args: "validate in/gitlab.yaml --no-render ./in/gitlab.yaml", code: cli.ExitClean,
 			stdout: "1 passed, 0 failed, 0 warnings, 0 skipped\n"},
@@ -65,6 +74,9 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
+// bareSecrets is a GitLabSecrets that declares nothing.
+const bareSecrets = "apiVersion: apps.gitlab.com/v2alpha1\nkind: GitLabSecrets\nmetadata: {name: gitlab}\nspec: {}\n"
+
 // workFolder lays out a folder such as people keep: resources, a chart beside them, a hidden folder.
 func workFolder(t *testing.T) string {
 	t.Helper()
@@ -74,6 +86,7 @@ func workFolder(t *testing.T) string {
 		"in/gitlab.yaml":                core,
 		"in/routed.yaml":                core + "  networking:\n    gateway: {name: shared}\n",
 		"in/rest.yaml":                  "apiVersion: v1\nkind: Service\nmetadata: {name: other}\n",
+		"in/secrets.yaml":               bareSecrets,
 		"in/empty/README.md":            "nothing",
 		"helm/chart/Chart.yaml":         "name: chart\nversion: 1.0.0\n",
 		"helm/chart/templates/all.yaml": "{{ broken",

@@ -18,17 +18,26 @@ type stored struct {
 	labels   map[string]string
 	data     map[string]string
 	identity string
+	// content is the whole document of a resource of ours, nil for any other.
+	content map[string]any
 }
 
-// store holds the ConfigMaps and Secrets of a run, so that what refers to them in the same run finds them.
+// store holds the ConfigMaps, the Secrets and the resources of ours of a run, so that what refers to them in the same
+// run finds them.
 type store map[string]stored
 
 func storeKey(kind, namespace, name string) string { return kind + "/" + namespace + "/" + name }
 
-// add takes a document in where it is a ConfigMap or a Secret. It returns what keeps a value from being read, which
-// the API server would refuse.
+// add takes a document in where others may refer to it. It returns what keeps a value from being read, which the API
+// server would refuse.
 func (s store) add(d document) []rules.Fault {
 	kind, _ := d.content["kind"].(string)
+	if version, _ := d.content["apiVersion"].(string); groupOf(version) == groupApps {
+		metadata, _ := d.content["metadata"].(map[string]any)
+		name, _ := metadata["name"].(string)
+		s[storeKey(kind, namespaceOf(metadata), name)] = stored{content: d.content}
+		return nil
+	}
 	if version, _ := d.content["apiVersion"].(string); version != "v1" || (kind != "ConfigMap" && kind != "Secret") {
 		return nil
 	}

@@ -37,7 +37,7 @@ func (c *command) explain(ctx context.Context, req request, show func(name strin
 		if err != nil {
 			return 0, err
 		}
-		if seen == nil {
+		if seen == nil || seen.chartless {
 			continue
 		}
 		if printed++; printed > 1 {
@@ -49,7 +49,7 @@ func (c *command) explain(ctx context.Context, req request, show func(name strin
 	}
 	r.writeLines(c.Stderr)
 	if printed == 0 && r.summary.Failed == 0 {
-		return 0, cannot("there is no resource of ours in %s", strings.Join(c.files, ", "))
+		return 0, cannot("there is no resource with chart values in %s", strings.Join(c.files, ", "))
 	}
 	return r.code(), nil
 }

@@ -41,16 +41,26 @@ func told(faults []rules.Fault) []invalid.Fault {
 	return out
 }
 
+// examples reads the broken files of every kind.
+func examples(tb testing.TB) []invalid.Example {
+	tb.Helper()
+	var out []invalid.Example
+	for _, kind := range []string{"gitlabcore", "gitlabsecrets", "siphon", "orbit"} {
+		found, err := invalid.Examples(kind)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(found) < 30 {
+			tb.Fatalf("only %d examples of %s were found", len(found), kind)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
 func TestEveryBrokenFileYieldsExactlyItsFaults(t *testing.T) {
 	set := ours(t)
-	examples, err := invalid.Examples("gitlabcore")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(examples) < 60 {
-		t.Fatalf("only %d examples were found", len(examples))
-	}
-	for _, e := range examples {
+	for _, e := range examples(t) {
 		t.Run(e.Name, func(t *testing.T) {
 			checked, unknown := told(set.Check(e.Object, e.Old)), told(set.Unknown(e.Object))
 			var wantChecked, wantUnknown []invalid.Fault
@@ -75,11 +85,7 @@ func TestEveryBrokenFileYieldsExactlyItsFaults(t *testing.T) {
 
 func TestEveryStoredObjectOfAnExampleIsGood(t *testing.T) {
 	set := ours(t)
-	examples, err := invalid.Examples("gitlabcore")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range examples {
+	for _, e := range examples(t) {
 		if e.Old == nil {
 			continue
 		}

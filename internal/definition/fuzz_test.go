@@ -9,17 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/portcullis-operator/portcullis/internal/rules"
-	"github.com/portcullis-operator/portcullis/test/invalid"
 )
 
 // FuzzCheck holds the check to three promises on any pair of objects: it does not panic, it gives the same faults each
 // time, and no message carries a Go type.
 func FuzzCheck(f *testing.F) {
-	examples, err := invalid.Examples("gitlabcore")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, e := range examples {
+	for _, e := range examples(f) {
 		fresh, _ := json.Marshal(e.Object.Object)
 		old := []byte("null")
 		if e.Old != nil {

@@ -92,9 +92,9 @@ func (t *teller) rules(errs field.ErrorList, afterFault bool) []rules.Fault {
 		before, stood := at(t.stored, name)
 		switch {
 		case t.update && stood && present && scalar(before) && !same(before, value):
-			text += fmt.Sprintf(foundMark+"%s, before %s)", printable(name, value), printable(name, before))
+			text += fmt.Sprintf(foundMark+"%s, before %s)", t.printable(name, value), t.printable(name, before))
 		case present:
-			text += found(name, value)
+			text += t.found(name, value)
 		}
 		faults = append(faults, fault(rules.RuleViolated, name, text, value))
 	}
@@ -112,19 +112,19 @@ func (t *teller) sentence(e *field.Error, name string, value any, present bool) 
 	case field.ErrorTypeTypeInvalid:
 		return notA(t.typeAt(name), value)
 	case field.ErrorTypeNotSupported:
-		return "must be " + t.allowedAt(name) + found(name, value)
+		return "must be " + t.allowedAt(name) + t.found(name, value)
 	case field.ErrorTypeTooLong:
 		return tooLong(e, value)
 	case field.ErrorTypeTooMany:
 		return "must have " + strings.TrimPrefix(e.Detail, "must have ") + count(value)
 	case field.ErrorTypeDuplicate:
-		return "is there twice" + found(name, e.BadValue)
+		return "is there twice" + t.found(name, e.BadValue)
 	case field.ErrorTypeInvalid, field.ErrorTypeForbidden, field.ErrorTypeNotFound, field.ErrorTypeInternal,
 		field.ErrorTypeTooFew, field.ErrorTypeTooShort:
 	}
 	text := plainDetail(e.Detail)
 	if present {
-		text += found(name, value)
+		text += t.found(name, value)
 	}
 	return text
 }
@@ -221,8 +221,13 @@ func fieldOf(e *field.Error) string {
 }
 
 // found prints a scalar behind a sentence. Maps and lists would only hide it, and an empty or masked text says nothing.
-func found(name string, value any) string {
-	text := printable(name, value)
+func found(name string, value any) string { return foundText(printable(name, value), value) }
+
+func (t *teller) found(name string, value any) string {
+	return foundText(t.printable(name, value), value)
+}
+
+func foundText(text string, value any) string {
 	if !scalar(value) || value == "" || text == masked {
 		return ""
 	}
@@ -238,6 +243,17 @@ func scalar(value any) bool {
 }
 
 func same(a, b any) bool { return digest(a) == digest(b) }
+
+// printable shows the numbers and the words of a list of words that the definition itself declares whatever they stand
+// under: below spec.secrets of a GitLabSecrets every key looks like a secret, and these never are one.
+func (t *teller) printable(name string, value any) string {
+	if s := schemaAt(t.kind.structural, name); s != nil {
+		if _, text := value.(string); s.Type == "integer" && !text || s.ValueValidation != nil && len(s.ValueValidation.Enum) > 0 {
+			return values.Masked(nil, value)
+		}
+	}
+	return printable(name, value)
+}
 
 // printable is a value as a message may show it: masked below a sensitive key, and without the user part of an address.
 func printable(name string, value any) string {

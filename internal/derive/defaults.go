@@ -7,6 +7,8 @@ const operatorOwn = ""
 
 // defaults sets what no field controls and a person may replace.
 func defaults(b *values.Builder, s Settings) {
+	// The operator makes the Secrets itself. Charts before 10.5 go on with their Job, whatever the provider says.
+	b.Set(operatorOwn, "controller", "shared-secrets", "provider")
 	// The operator manages no RBAC, so the Job runs as an account an administrator prepared.
 	b.Set(operatorOwn, false, "shared-secrets", "rbac", "create")
 	b.Set(operatorOwn, false, "shared-secrets", "serviceAccount", "create")

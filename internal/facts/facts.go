@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/plan"
 )
@@ -22,6 +23,8 @@ type Cluster struct {
 	// Reader reads ConfigMaps and Secrets. It reads live, not through a cache: a cache would hold every Secret of the
 	// cluster in memory for the few that are values, and an old copy would make the verdict of a moment ago.
 	Reader client.Reader
+	// Resources reads the resources of ours that others build on, from the cache whose watches also wake the others.
+	Resources client.Reader
 	// Catalogue holds the charts at hand.
 	Catalogue *chart.Catalogue
 	// Served is what the cluster serves.
@@ -68,8 +71,39 @@ func (c *Cluster) Secret(ctx context.Context, namespace, name string) (plan.Cont
 	return content(&secret.ObjectMeta, data), nil
 }
 
+// GitLabCore reads a GitLabCore.
+func (c *Cluster) GitLabCore(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.GitLabCore], error) {
+	core := &v2alpha1.GitLabCore{}
+	return found(ctx, c.Resources, namespace, name, core, core)
+}
+
+// Siphon reads a Siphon.
+func (c *Cluster) Siphon(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.Siphon], error) {
+	siphon := &v2alpha1.Siphon{}
+	return found(ctx, c.Resources, namespace, name, siphon, siphon)
+}
+
+// Orbit reads an Orbit.
+func (c *Cluster) Orbit(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.Orbit], error) {
+	orbit := &v2alpha1.Orbit{}
+	return found(ctx, c.Resources, namespace, name, orbit, orbit)
+}
+
+// found reads one resource; read and into are the same object, once as the reader takes it and once as it is returned.
+func found[T any](ctx context.Context, reader client.Reader, namespace, name string, into client.Object, read *T) (plan.Found[T], error) {
+	present, err := get(ctx, reader, namespace, name, into)
+	if err != nil || !present {
+		return plan.Found[T]{Presence: plan.Missing}, err
+	}
+	return plan.Found[T]{Presence: plan.Present, Object: read}, nil
+}
+
 func (c *Cluster) read(ctx context.Context, namespace, name string, into client.Object) (bool, error) {
-	err := c.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, into)
+	return get(ctx, c.Reader, namespace, name, into)
+}
+
+func get(ctx context.Context, reader client.Reader, namespace, name string, into client.Object) (bool, error) {
+	err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, into)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

@@ -40,6 +40,8 @@ func table() []room {
 		{path: "internal/values", floor: 0, nature: pure},
 		{path: "internal/object", floor: 0, nature: pure},
 		{path: "internal/rules", floor: 0, nature: pure},
+		{path: "internal/secretgen/recipe", floor: 0, nature: pure},
+		{path: "internal/secretgen/secretsyml", floor: 0, nature: pure},
 
 		{path: "internal/chart", floor: 1, nature: pure},
 		{path: "internal/version", floor: 1, nature: pure},
@@ -48,6 +50,7 @@ func table() []room {
 		{path: "internal/readiness", floor: 1, nature: pure},
 		{path: "internal/definition", floor: 1, nature: pure},
 		{path: "internal/secretgen", floor: 1, nature: pure},
+		{path: "internal/tableset", floor: 1, nature: pure},
 		{path: "internal/rules/apps", floor: 1, nature: pure},
 		{path: "internal/rules/harbor", floor: 1, nature: pure},
 
@@ -60,6 +63,7 @@ func table() []room {
 		{path: "internal/refs", floor: 2, nature: effect},
 		{path: "internal/status", floor: 2, nature: effect},
 		{path: "internal/certs", floor: 2, nature: effect},
+		{path: "internal/tables", floor: 2, nature: effect},
 		{path: "internal/chart/pull", floor: 2, nature: effect},
 		{path: "internal/harborclient", floor: 2, nature: effect},
 

@@ -27,6 +27,8 @@ type Options struct {
 	Bridge bool
 	// Charts is the folder of bundled charts.
 	Charts fs.FS
+	// TablesLayouts is a folder of OCI image layouts the tables of Siphons are read from; nil asks their registries.
+	TablesLayouts fs.FS
 	// ManagerServiceAccount is the ServiceAccount the shared-secrets Job of a release runs as.
 	ManagerServiceAccount string
 	// Namespaces limits what is watched; empty means all.

@@ -33,7 +33,7 @@ func verbs(r rbacv1.ClusterRole, group, resource string) []string {
 }
 
 func TestTheManagersRoleIsNoWiderThanItsWork(t *testing.T) {
-	for _, file := range []string{"role.yaml", "gitlabcore_role.yaml"} {
+	for _, file := range []string{"role.yaml", "gitlab_role.yaml"} {
 		for _, rule := range role(t, file).Rules {
 			if slices.Contains(rule.Verbs, "deletecollection") || slices.Contains(rule.Verbs, "*") || slices.Contains(rule.Resources, "*") || slices.Contains(rule.APIGroups, "*") {
 				t.Errorf("%s: %v on %v of %v", file, rule.Verbs, rule.Resources, rule.APIGroups)
@@ -50,8 +50,11 @@ func TestTheManagersRoleIsNoWiderThanItsWork(t *testing.T) {
 }
 
 func TestTheRoleOfTheGitLabKinds(t *testing.T) {
-	own, deployed := role(t, "gitlabcore_role.yaml"), role(t, "role.yaml")
-	for _, resource := range []string{"gitlabcores", "gitlabcores/status", "gitlabcores/finalizers"} {
+	own, deployed := role(t, "gitlab_role.yaml"), role(t, "role.yaml")
+	for _, resource := range []string{
+		"gitlabcores", "gitlabcores/status", "gitlabcores/finalizers", "gitlabsecrets", "gitlabsecrets/status",
+		"siphons", "siphons/status", "siphons/finalizers", "orbits", "orbits/status", "orbits/finalizers",
+	} {
 		if len(verbs(own, "apps.gitlab.com", resource)) == 0 {
 			t.Errorf("the role of the GitLab kinds grants nothing on %s", resource)
 		}

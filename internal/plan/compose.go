@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/derive"
@@ -12,22 +13,19 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/version"
 )
 
-// ReleaseKindGitLabCore is what the release labels call a GitLabCore.
-const ReleaseKindGitLabCore = "gitlabcore"
-
 // Options say how far a plan goes.
 type Options struct {
 	// Render says that the chart is rendered, once its values pass its schema.
 	Render bool
 }
 
-// Compose makes the plan of a GitLabCore from what was gathered. Its error says that the check itself could not be
+// Compose makes the plan of a resource from what was gathered. Its error says that the check itself could not be
 // made; what is wrong with the object is in Plan.Faults.
 func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, error) {
-	p := Plan{Inputs: in, Release: ReleaseOf(in.Core)}
-	p.Faults = append(versionFaults(in), referenceFaults(in)...)
+	p := Plan{Inputs: in, Release: in.Resource.Release()}
+	p.Faults = slices.Concat(versionFaults(in), referenceFaults(in), in.Resource.greet(in))
 
-	layers, err := derive.GitLabCore(in.Core, in.deriveFacts())
+	layers, err := in.Resource.layers(in)
 	if fe, ok := errors.AsType[*derive.FieldError](err); ok {
 		p.Faults = append(p.Faults, fault(rules.Error, rules.FieldInvalid, fe.Field, fe.Err.Error()))
 		return p, nil
@@ -36,6 +34,7 @@ func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, e
 	}
 	p.Effective = values.Merge(layers...)
 	p.Faults = append(p.Faults, shadowFaults(p.Effective)...)
+	p.Faults = append(p.Faults, in.Resource.check(p.Effective)...)
 	if p.Chart == nil {
 		return p.cleaned(), nil
 	}
@@ -46,14 +45,6 @@ func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, e
 		p.render(ctx, tools)
 	}
 	return p.cleaned(), nil
-}
-
-func (in Inputs) deriveFacts() derive.GitLabCoreFacts {
-	facts := derive.GitLabCoreFacts{Settings: in.Settings, ChartVersion: in.Target}
-	for _, r := range in.References {
-		facts.References = append(facts.References, r.Reference)
-	}
-	return facts
 }
 
 // checkValues adds the chart's verdict on the effective values.
@@ -130,7 +121,7 @@ func versionFaults(in Inputs) []rules.Fault {
 		return nil
 	}
 	field := "spec.version.version"
-	if in.Core.Spec.Version.Version == "" {
+	if in.Resource.version().Version == "" {
 		field = "spec.version.versionRef"
 	}
 	return []rules.Fault{fault(rules.Error, rules.VersionUnavailable, field, unavailable(missing))}

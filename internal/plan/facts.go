@@ -3,6 +3,9 @@ package plan
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/render"
 )
@@ -16,6 +19,10 @@ type Facts interface {
 	ConfigMap(ctx context.Context, namespace, name string) (Content, error)
 	// Secret returns the content of a Secret. Nothing of it may be printed.
 	Secret(ctx context.Context, namespace, name string) (Content, error)
+	// GitLabCore, Siphon and Orbit return resources of ours that others build on.
+	GitLabCore(ctx context.Context, namespace, name string) (Found[v2alpha1.GitLabCore], error)
+	Siphon(ctx context.Context, namespace, name string) (Found[v2alpha1.Siphon], error)
+	Orbit(ctx context.Context, namespace, name string) (Found[v2alpha1.Orbit], error)
 	// Capabilities returns what the cluster serves.
 	Capabilities(ctx context.Context) (Capabilities, error)
 }
@@ -37,6 +44,19 @@ const (
 	Present
 )
 
+// Found is what is known of a resource of ours. Object is nil unless it is Present.
+type Found[T any] struct {
+	Presence Presence
+	Object   *T
+}
+
+// Neighbours are the resources of ours that one builds on, as far as somebody looked for them.
+type Neighbours struct {
+	GitLabCore Found[v2alpha1.GitLabCore]
+	Siphon     Found[v2alpha1.Siphon]
+	Orbit      Found[v2alpha1.Orbit]
+}
+
 // Content is what is known of a ConfigMap or a Secret.
 type Content struct {
 	Presence Presence
@@ -56,4 +76,9 @@ type Capabilities struct {
 	// Partial says that a part of the cluster's API did not answer. What is not listed may still be served, so
 	// nothing may be pruned on the strength of a render with it.
 	Partial bool
+}
+
+// monitoring reports whether the cluster serves a kind of the Prometheus operator.
+func (c Capabilities) monitoring(kind string) bool {
+	return serves(c, schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: kind})
 }

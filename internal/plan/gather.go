@@ -16,12 +16,13 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/version"
 )
 
-// Gather asks for every fact a plan of a GitLabCore depends on. Its error says that a fact could not be asked for; what
-// the facts themselves lack is part of Inputs.
-func Gather(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore, settings derive.Settings) (Inputs, error) {
-	in := Inputs{Core: core, Settings: settings}
+// Gather asks for every fact a plan depends on. Its error says that a fact could not be asked for; what the facts
+// themselves lack is part of Inputs.
+func Gather(ctx context.Context, facts Facts, resource Resource, settings derive.Settings) (Inputs, error) {
+	in := Inputs{Resource: resource, Settings: settings}
+	namespace := resource.Object().GetNamespace()
 	var err error
-	if in.Target, in.VersionErr, err = resolve(ctx, facts, core); err != nil {
+	if in.Target, in.VersionErr, err = resolve(ctx, facts, namespace, resource.version()); err != nil {
 		return Inputs{}, err
 	}
 	if in.Target != "" {
@@ -29,19 +30,20 @@ func Gather(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore, setting
 			return Inputs{}, err
 		}
 	}
-	if core.Spec.Chart != nil {
-		for i, ref := range core.Spec.Chart.ValuesFrom {
-			if !readable(ref) {
-				// It keeps its place in the list, so that the fields of the others keep their index.
-				in.References = append(in.References, Referenced{Reference: derive.Reference{Missing: true}})
-				continue
-			}
-			r, err := reference(ctx, facts, core.Namespace, i, ref)
-			if err != nil {
-				return Inputs{}, err
-			}
-			in.References = append(in.References, r)
+	for i, ref := range resource.valuesFrom() {
+		if !readable(ref) {
+			// It keeps its place in the list, so that the fields of the others keep their index.
+			in.References = append(in.References, Referenced{Reference: derive.Reference{Missing: true}})
+			continue
 		}
+		r, err := reference(ctx, facts, namespace, i, ref)
+		if err != nil {
+			return Inputs{}, err
+		}
+		in.References = append(in.References, r)
+	}
+	if in.Neighbours, err = resource.neighbours(ctx, facts); err != nil {
+		return Inputs{}, err
 	}
 	if in.Capabilities, err = facts.Capabilities(ctx); err != nil {
 		return Inputs{}, fmt.Errorf("read what the cluster serves: %w", err)
@@ -57,21 +59,22 @@ func (in Inputs) At(facts Facts, target string) (Inputs, error) {
 }
 
 func (in Inputs) withChart(facts Facts, target string) (Inputs, error) {
-	in.Chart, in.ChartErr = facts.Chart(chart.Ref{Name: ChartGitLab, Version: target})
+	ref := chart.Ref{Name: in.Resource.chart(), Version: target}
+	in.Chart, in.ChartErr = facts.Chart(ref)
 	if in.ChartErr == nil {
 		return in, nil
 	}
 	if _, ok := errors.AsType[*chart.NotFoundError](in.ChartErr); !ok {
-		return Inputs{}, fmt.Errorf("open chart %s %s: %w", ChartGitLab, target, in.ChartErr)
+		return Inputs{}, fmt.Errorf("open chart %s %s: %w", ref.Name, ref.Version, in.ChartErr)
 	}
 	return in, nil
 }
 
 // resolve returns the target, or why the object names none, or why that could not be found out.
-func resolve(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (target string, verdict, err error) {
+func resolve(ctx context.Context, facts Facts, namespace string, spec v2alpha1.VersionSpec) (target string, verdict, err error) {
 	var referenced version.Referenced
-	if ref := core.Spec.Version.VersionRef; ref != nil && ref.Name != "" && core.Spec.Version.Version == "" {
-		content, err := facts.ConfigMap(ctx, core.Namespace, ref.Name)
+	if ref := spec.VersionRef; ref != nil && ref.Name != "" && spec.Version == "" {
+		content, err := facts.ConfigMap(ctx, namespace, ref.Name)
 		if err != nil {
 			return "", nil, fmt.Errorf("read ConfigMap %s for the version: %w", ref.Name, err)
 		}
@@ -81,7 +84,7 @@ func resolve(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (targe
 			Data:    content.Data,
 		}
 	}
-	target, verdict = version.Resolve(core.Spec.Version, referenced)
+	target, verdict = version.Resolve(spec, referenced)
 	return target, verdict, nil
 }
 
@@ -144,14 +147,15 @@ func usable(content Content, ref v2alpha1.ValuesReference) (text, problem string
 
 // Digest identifies the inputs without telling the content of any Secret: two passes with one digest do the same.
 func (in Inputs) Digest() string {
+	release := in.Resource.Release()
 	parts := struct {
-		Namespace, Name, Target, Chart, Capabilities string
-		Spec                                         v2alpha1.GitLabCoreSpec
-		References                                   []string
-		Settings                                     derive.Settings
+		Release                     object.Release
+		Target, Chart, Capabilities string
+		Spec, Derived               any
+		References                  []string
 	}{
-		Namespace: in.Core.Namespace, Name: in.Core.Name, Target: in.Target,
-		Capabilities: in.Capabilities.Digest(), Spec: in.Core.Spec, Settings: in.Settings,
+		Release: release, Target: in.Target, Capabilities: in.Capabilities.Digest(),
+		Spec: in.Resource.spec(), Derived: in.Resource.derived(in),
 	}
 	if in.Chart != nil {
 		parts.Chart = in.Chart.Digest
@@ -162,7 +166,7 @@ func (in Inputs) Digest() string {
 	text, err := json.Marshal(parts)
 	if err != nil {
 		// Only free-form values that are no JSON get here; such inputs compose to a fault and equal no others.
-		text = fmt.Appendf(nil, "%s/%s: %v", in.Core.Namespace, in.Core.Name, err)
+		text = fmt.Appendf(nil, "%s: %v", release, err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/derive"
 	"github.com/portcullis-operator/portcullis/internal/object"
@@ -11,13 +10,10 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
-// ChartGitLab is the name of the chart a GitLabCore renders.
-const ChartGitLab = "gitlab"
-
 // Inputs is everything a plan depends on. It is a value: equal digests give equal plans.
 type Inputs struct {
-	// Core is the object. Compose does not change it.
-	Core *v2alpha1.GitLabCore
+	// Resource is what the plan is for. Compose does not change it.
+	Resource Resource
 	// Target is the chart version the object asks for, or empty with VersionErr set.
 	Target string
 	// VersionErr is why there is no target; see version.Resolve.
@@ -28,6 +24,8 @@ type Inputs struct {
 	ChartErr error
 	// References are the contents of spec.chart.valuesFrom, in its order.
 	References []Referenced
+	// Neighbours are the resources of ours it builds on.
+	Neighbours Neighbours
 	// Capabilities are what the cluster serves.
 	Capabilities Capabilities
 	// Settings are the operator's own.
@@ -86,17 +84,15 @@ func (p Plan) Request() render.Request {
 // Incomplete reports whether values the object needs are not there yet, so that a fault of what is missing may be
 // nobody's fault.
 func (in Inputs) Incomplete() bool {
+	if in.Resource.standsIn(in) {
+		return true
+	}
 	for _, r := range in.References {
 		if r.Lacking() {
 			return true
 		}
 	}
 	return false
-}
-
-// ReleaseOf names the release of a GitLabCore.
-func ReleaseOf(core *v2alpha1.GitLabCore) object.Release {
-	return object.Release{Name: core.Name, Namespace: core.Namespace, Kind: ReleaseKindGitLabCore}
 }
 
 // ValuesDigest tells one set of effective values from another. Where a Secret is involved it goes by the Secret's

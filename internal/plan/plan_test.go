@@ -17,11 +17,13 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/rules"
 	"github.com/portcullis-operator/portcullis/internal/schema"
+	"github.com/portcullis-operator/portcullis/internal/testing/neighbours"
 	"github.com/portcullis-operator/portcullis/test/charts"
 )
 
 // known is plan.Facts in memory. Absent charts answer with the versions of nearest.
 type known struct {
+	neighbours.Known
 	charts  *chart.Catalogue
 	nearest []string
 	objects map[string]plan.Content
@@ -100,7 +102,7 @@ func holding(text, identity string) plan.Content {
 
 func gather(t *testing.T, facts plan.Facts, core *v2alpha1.GitLabCore) plan.Inputs {
 	t.Helper()
-	in, err := plan.Gather(t.Context(), facts, core, derive.Settings{ManagerServiceAccount: "gitlab-manager"})
+	in, err := plan.Gather(t.Context(), facts, plan.OfCore(core), derive.Settings{ManagerServiceAccount: "gitlab-manager"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,6 +266,11 @@ func TestTheDigestOfValues(t *testing.T) {
 	}
 }
 
+func core(in *plan.Inputs) *v2alpha1.GitLabCore {
+	core, _ := in.Resource.Object().(*v2alpha1.GitLabCore)
+	return core
+}
+
 func TestTheDigestOfInputsChangesWithEachOfThem(t *testing.T) {
 	const kind = v2alpha1.ValuesReferenceSecret
 	facts := &known{charts: catalogue(t), objects: map[string]plan.Content{"Secret more": holding("a: one", "1")}}
@@ -273,10 +280,10 @@ func TestTheDigestOfInputsChangesWithEachOfThem(t *testing.T) {
 		t.Fatal("the same inputs give two digests")
 	}
 	cases := map[string]func(*plan.Inputs){
-		"the name":                   func(in *plan.Inputs) { in.Core.Name = "other" },
-		"the namespace":              func(in *plan.Inputs) { in.Core.Namespace = "other" },
-		"a field of the spec":        func(in *plan.Inputs) { in.Core.Spec.Hostname = "gitlab.example.com" },
-		"a free-form value":          func(in *plan.Inputs) { in.Core.Spec.Chart.Values.Raw = []byte(`{"b":2}`) },
+		"the name":                   func(in *plan.Inputs) { in.Resource.Object().SetName("other") },
+		"the namespace":              func(in *plan.Inputs) { in.Resource.Object().SetNamespace("other") },
+		"a field of the spec":        func(in *plan.Inputs) { core(in).Spec.Hostname = "gitlab.example.com" },
+		"a free-form value":          func(in *plan.Inputs) { core(in).Spec.Chart.Values.Raw = []byte(`{"b":2}`) },
 		"the target version":         func(in *plan.Inputs) { in.Target = "10.4.2" },
 		"the archive of one version": func(in *plan.Inputs) { other := *in.Chart; other.Digest = "other"; in.Chart = &other },
 		"what the cluster serves": func(in *plan.Inputs) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
@@ -35,6 +36,12 @@ type Engine struct {
 	Renderer plan.Renderer
 	// Memory is what this process applied; see Memory.
 	Memory *Memory
+	// Metadata reads the metadata of applied objects from the drift cache; nil makes every pass a full one.
+	Metadata client.Reader
+	// Drift watches what was applied; nil watches nothing.
+	Drift *Drift
+	// Events tells people what happened.
+	Events events.EventRecorder
 }
 
 // Hooks runs the pre-install hooks of a release as far as they go without waiting. Retry says that the last pass

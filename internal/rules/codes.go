@@ -73,4 +73,8 @@ const (
 	FieldDuplicate Code = "FieldDuplicate"
 	// KindUnknown is a resource of one of our groups whose kind or version this build does not know.
 	KindUnknown Code = "KindUnknown"
+	// NoIndexerPool is an Orbit whose values leave no indexer pool.
+	NoIndexerPool Code = "NoIndexerPool"
+	// NeighbourUnfit is a resource of ours that another one names and cannot work with.
+	NeighbourUnfit Code = "NeighbourUnfit"
 )

@@ -1,8 +1,9 @@
 // Package charts makes the charts that tests and the demonstration run against.
 //
-// The real GitLab chart belongs to its owners and is not kept here. This package holds one source tree of our own, the folder
-// gitlab, whose files say in marks which lines belong to which version, and writes from it every version a test asks for:
-// as archives or as folders, with the same bytes on every run. It reads nothing but the embedded tree and no product package.
+// The real charts belong to their owners and are not kept here. This package holds one source tree of our own for each,
+// the folders gitlab, siphon and orbit, whose files say in marks which lines belong to which version, and writes from
+// it every version a test asks for: as archives or as folders, with the same bytes on every run. It reads nothing but
+// the embedded trees and no product package. Functions without a chart mean gitlab.
 package charts
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Name is the name of the chart, and of the folder its files are under in an archive.
+// Name is the name of the GitLab chart, and of the folder its files are under in an archive.
 const Name = "gitlab"
 
 // majorsAhead is how far the application's major is ahead of the chart's: chart 10.2.1 deploys GitLab 19.2.1.
@@ -28,48 +29,105 @@ const majorsAhead = 9
 // ErrUnknownVersion is returned for a version that is not one of Versions.
 var ErrUnknownVersion = errors.New("no such version of the test chart")
 
-//go:embed all:gitlab
+//go:embed all:gitlab all:siphon all:orbit
 var source embed.FS
 
-// Versions lists the versions that can be made, oldest first. It is a new slice with every call.
-func Versions() []string {
-	return []string{"10.2.0", "10.2.1", "10.3.0", "10.4.0", "10.4.1", "10.5.0", "11.0.0"}
+// Chart is one chart in several versions. Its zero value has none.
+type Chart struct {
+	name     string
+	versions []string
+	// application is the version of what a chart version deploys, as AppVersion returns it.
+	application func(*semver.Version) string
+	// prefix stands before that version in Chart.yaml.
+	prefix string
 }
 
-// AppVersion returns the GitLab version that a chart version deploys, without a leading v: "19.2.1" for "10.2.1".
-func AppVersion(version string) (string, error) {
-	v, err := known(version)
+// GitLab returns the chart of a GitLab instance.
+func GitLab() Chart {
+	return Chart{
+		name:     Name,
+		versions: []string{"10.2.0", "10.2.1", "10.3.0", "10.4.0", "10.4.1", "10.5.0", "11.0.0"},
+		application: func(v *semver.Version) string {
+			return fmt.Sprintf("%d.%d.%d", v.Major()+majorsAhead, v.Minor(), v.Patch())
+		},
+		prefix: "v",
+	}
+}
+
+// Siphon returns the chart of a change-data pipeline. It names no application version: its image tag is a value.
+func Siphon() Chart {
+	return Chart{
+		name:        "siphon",
+		versions:    []string{"1.17.0", "1.18.0"},
+		application: func(*semver.Version) string { return "" },
+	}
+}
+
+// Orbit returns the chart of a knowledge graph. Chart 4.1.0 deploys Orbit 1.1.0.
+func Orbit() Chart {
+	const majorsBehind = 3
+	return Chart{
+		name:     "orbit",
+		versions: []string{"4.0.0", "4.1.0"},
+		application: func(v *semver.Version) string {
+			return fmt.Sprintf("%d.%d.%d", v.Major()-majorsBehind, v.Minor(), v.Patch())
+		},
+	}
+}
+
+// All returns every chart, the GitLab chart first. It is a new slice with every call.
+func All() []Chart { return []Chart{GitLab(), Siphon(), Orbit()} }
+
+// Name returns the name of the chart, and of the folder its files are under in an archive.
+func (c Chart) Name() string { return c.name }
+
+// Versions lists the versions that can be made, oldest first. It is a new slice with every call.
+func (c Chart) Versions() []string { return slices.Clone(c.versions) }
+
+// AppVersion returns the application version that a chart version deploys, without a leading v: "19.2.1" for GitLab's
+// "10.2.1". It is empty for a chart that names none.
+func (c Chart) AppVersion(version string) (string, error) {
+	v, err := c.known(version)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d.%d.%d", v.Major()+majorsAhead, v.Minor(), v.Patch()), nil
+	return c.application(v), nil
 }
 
 // Files returns the files of one version by their slash-separated path inside the chart, "Chart.yaml" for example.
-func Files(version string) (map[string][]byte, error) {
-	app, err := AppVersion(version)
+func (c Chart) Files(version string) (map[string][]byte, error) {
+	at, err := c.known(version)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	err = fs.WalkDir(source, Name, func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(source, c.name, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := forVersion(name, version, app)
+		content, err := c.forVersion(name, at)
 		if err != nil {
 			return err
 		}
 		if !isTemplateWithoutContent(name, content) {
-			files[strings.TrimPrefix(name, Name+"/")] = content
+			files[strings.TrimPrefix(name, c.name+"/")] = content
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make chart %s %s: %w", Name, version, err)
+		return nil, fmt.Errorf("make chart %s %s: %w", c.name, version, err)
 	}
 	return files, nil
 }
+
+// Versions lists the versions of the GitLab chart, oldest first.
+func Versions() []string { return GitLab().Versions() }
+
+// AppVersion returns the GitLab version that a version of the GitLab chart deploys, without a leading v.
+func AppVersion(version string) (string, error) { return GitLab().AppVersion(version) }
+
+// Files returns the files of one version of the GitLab chart, as Chart.Files does.
+func Files(version string) (map[string][]byte, error) { return GitLab().Files(version) }
 
 // Definitions returns, as one YAML stream, the definitions of the kinds the chart routes with: the Gateway API's and Envoy
 // Gateway's, open stand-ins without a schema. The operator installs none, so a test cluster that is to accept a release
@@ -84,12 +142,8 @@ func Definitions() ([]byte, error) {
 
 // forVersion resolves the marks of one source file: [% if since "10.4.0" %], [% if before "10.4.0" %], [% .Version %] and
 // [% .AppVersion %]. Helm's own marks are left as they are.
-func forVersion(name, version, app string) ([]byte, error) {
+func (c Chart) forVersion(name string, at *semver.Version) ([]byte, error) {
 	raw, err := source.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	at, err := known(version)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +155,9 @@ func forVersion(name, version, app string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := map[string]string{"Version": at.String(), "AppVersion": c.prefix + c.application(at)}
 	var out bytes.Buffer
-	if err := parsed.Execute(&out, map[string]string{"Version": version, "AppVersion": "v" + app}); err != nil {
+	if err := parsed.Execute(&out, known); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -121,9 +176,9 @@ func notBefore(at *semver.Version, version string) (bool, error) {
 	return !at.LessThan(v), nil
 }
 
-func known(version string) (*semver.Version, error) {
-	if !slices.Contains(Versions(), version) {
-		return nil, fmt.Errorf("%w: %q, there are %s", ErrUnknownVersion, version, strings.Join(Versions(), ", "))
+func (c Chart) known(version string) (*semver.Version, error) {
+	if !slices.Contains(c.versions, version) {
+		return nil, fmt.Errorf("%w %s: %q, there are %s", ErrUnknownVersion, c.name, version, strings.Join(c.versions, ", "))
 	}
 	return semver.StrictNewVersion(version)
 }

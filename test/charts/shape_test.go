@@ -1,6 +1,7 @@
 package charts_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,13 +32,30 @@ func TestHooksOfSharedSecrets(t *testing.T) {
 	if diff := cmp.Diff(want, hooks(minimal)); diff != "" {
 		t.Errorf("without RBAC and ServiceAccount (-want +got):\n%s", diff)
 	}
+}
+
+func TestTheProviderOfSecretsCountsSince105(t *testing.T) {
 	controller := strings.Replace(minimal, "shared-secrets:\n", "shared-secrets:\n  provider: controller\n", 1)
-	if diff := cmp.Diff(map[string]string{}, hooks(controller)); diff != "" {
-		t.Errorf("with the controller (-want +got):\n%s", diff)
+	cases := map[string]struct {
+		version, values string
+		job, declared   bool
+	}{
+		"the Job by default":                    {"10.5.0", minimal, true, false},
+		"the controller where it is asked for":  {"10.5.0", controller, false, true},
+		"the Job before, whoever is asked for":  {"10.4.1", controller, true, false},
+		"the controller in the next major, too": {"11.0.0", controller, false, true},
 	}
-	mustHelm(t, "10.4.1", controller, options{}).find(t, "GitLabSecrets", "gl")
-	if mustHelm(t, "10.4.1", minimal, options{}).has("GitLabSecrets") {
-		t.Error("the Job's provider renders a GitLabSecrets as well")
+	for sentence, c := range cases {
+		t.Run(sentence, func(t *testing.T) {
+			m := mustHelm(t, c.version, c.values, options{})
+			if got := m.has("GitLabSecrets"); got != c.declared {
+				t.Errorf("GitLabSecrets: %v, want %v", got, c.declared)
+			}
+			byJob := slices.ContainsFunc(m.objects, func(o object) bool { return o["kind"] == "Job" && o.isHook() && strings.HasSuffix(o.name(), "-shared-secrets") })
+			if byJob != c.job {
+				t.Errorf("a Job makes them: %v, want %v", byJob, c.job)
+			}
+		})
 	}
 }
 

@@ -20,22 +20,25 @@ import (
 
 func TestAnArchiveHasTheSameBytesOnEveryRun(t *testing.T) {
 	seen := map[string]string{}
-	for _, version := range charts.Versions() {
-		first, err := charts.Archive(version)
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range charts.All() {
+		for _, version := range c.Versions() {
+			first, err := c.Archive(version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := c.Archive(version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := c.Name() + " " + version
+			if !bytes.Equal(first, second) {
+				t.Errorf("chart %s is packed differently the second time", name)
+			}
+			if other := seen[string(first)]; other != "" {
+				t.Errorf("charts %s and %s are the same", other, name)
+			}
+			seen[string(first)] = name
 		}
-		second, err := charts.Archive(version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(first, second) {
-			t.Errorf("chart %s is packed differently the second time", version)
-		}
-		if other := seen[string(first)]; other != "" {
-			t.Errorf("charts %s and %s are the same", other, version)
-		}
-		seen[string(first)] = version
 	}
 }
 
@@ -97,19 +100,22 @@ func contents(c *chart.Chart) map[string]string {
 
 func TestAllVersionsAreWrittenWhenNoneIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	if err := charts.WriteArchives(dir); err != nil {
-		t.Fatal(err)
+	var want []string
+	for _, c := range charts.All() {
+		if err := c.WriteArchives(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, version := range c.Versions() {
+			want = append(want, c.Name()+"-"+version+".tgz")
+		}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got, want []string
+	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())
-	}
-	for _, version := range charts.Versions() {
-		want = append(want, "gitlab-"+version+".tgz")
 	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -123,6 +129,9 @@ func TestAVersionThatDoesNotExistIsRefused(t *testing.T) {
 	}
 	if err := charts.WriteArchives(t.TempDir(), "v10.4.1"); !errors.Is(err, charts.ErrUnknownVersion) {
 		t.Errorf("WriteArchives: want ErrUnknownVersion, got %v", err)
+	}
+	if _, err := charts.Siphon().Archive("10.4.1"); !errors.Is(err, charts.ErrUnknownVersion) {
+		t.Errorf("a version of another chart: want ErrUnknownVersion, got %v", err)
 	}
 	if err := charts.WriteFolder(t.TempDir(), ""); !errors.Is(err, charts.ErrUnknownVersion) {
 		t.Errorf("WriteFolder: want ErrUnknownVersion, got %v", err)

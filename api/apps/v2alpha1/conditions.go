@@ -76,3 +76,88 @@ const (
 	// EventDriftContested (Warning) says that another writer keeps undoing what the Operator applies.
 	EventDriftContested = "DriftContested"
 )
+
+// The reasons of the Ready condition of a GitLabSecrets, beside ReasonApplyFailed.
+const (
+	// ReasonSecretsReady says that every declared unit is there.
+	ReasonSecretsReady = "SecretsReady"
+	// ReasonUnitsReported says that a unit is missing and only a person can help; the message names each.
+	ReasonUnitsReported = "UnitsReported"
+)
+
+// The reasons of the events of a GitLabSecrets.
+const (
+	// EventSecretShared (Warning) says that two GitLabSecrets declare one Secret.
+	EventSecretShared = "SecretShared"
+	// EventSecretTypeDiffers (Normal) says that an existing Secret has another type than the declared one.
+	EventSecretTypeDiffers = "SecretTypeDiffers"
+	// EventUnitReported (Warning) says that a unit is missing and is not made.
+	EventUnitReported = "UnitReported"
+	// EventSecretGenerated (Normal) names the keys that were made.
+	EventSecretGenerated = "SecretGenerated"
+)
+
+// ReasonWaitingForSecrets says that a GitLabCore waits for its GitLabSecrets; the message has that one's own words.
+const ReasonWaitingForSecrets = "WaitingForSecrets"
+
+// ConditionTablesResolved says that the list of replicated tables of a Siphon reached the pods.
+const ConditionTablesResolved = "TablesResolved"
+
+// The reasons of the conditions that Siphon and Orbit share, beside those of a GitLabCore. The first three are waits:
+// each resolves by itself.
+const (
+	// ReasonGitLabNotFound says that there is no GitLabCore of the name in spec.gitlabRef.
+	ReasonGitLabNotFound = "GitLabNotFound"
+	// ReasonGitLabNotReady says that the referenced GitLabCore does not report Available.
+	ReasonGitLabNotReady = "GitLabNotReady"
+	// ReasonGitLabVersionPending says that the referenced GitLabCore does not report its GitLab version yet.
+	ReasonGitLabVersionPending = "GitLabVersionPending"
+	// ReasonChartVersionUnavailable says that the Operator comes without the asked-for chart version; the message lists
+	// those it has.
+	ReasonChartVersionUnavailable = "ChartVersionUnavailable"
+)
+
+// The reasons of the conditions of a Siphon.
+const (
+	// ReasonGitLabClickHouseNotConfigured is a wait: the referenced GitLabCore has no ClickHouse.
+	ReasonGitLabClickHouseNotConfigured = "GitLabClickHouseNotConfigured"
+
+	// ReasonTablesMounted says that the pods mount the tables image.
+	ReasonTablesMounted = "TablesMounted"
+	// ReasonTablesPublished says that this pass wrote the tables into the ConfigMap.
+	ReasonTablesPublished = "TablesPublished"
+	// ReasonTablesUnchanged says that the ConfigMap already holds the tables of the image.
+	ReasonTablesUnchanged = "TablesUnchanged"
+	// ReasonTablesFetchFailed says that the tables image could not be read; what was published stays.
+	ReasonTablesFetchFailed = "TablesFetchFailed"
+	// ReasonTablesTooLarge says that the tables do not fit into a ConfigMap.
+	ReasonTablesTooLarge = "TablesTooLarge"
+)
+
+// EventReplicationSlotRetained (Normal) says, when a Siphon is deleted, which replication slot stays in PostgreSQL.
+const EventReplicationSlotRetained = "ReplicationSlotRetained"
+
+// The reasons of the conditions of an Orbit. Those of a Siphon in the way are waits: each resolves by itself.
+const (
+	// ReasonSiphonNotFound says that there is no Siphon of the name in spec.siphonRef.
+	ReasonSiphonNotFound = "SiphonNotFound"
+	// ReasonSiphonDeleting says that the referenced Siphon is being deleted, whatever it reports.
+	ReasonSiphonDeleting = "SiphonDeleting"
+	// ReasonSiphonNotReady says that the referenced Siphon does not report Available.
+	ReasonSiphonNotReady = "SiphonNotReady"
+	// ReasonSiphonStreamPending says that the referenced Siphon does not report the name of its stream yet.
+	ReasonSiphonStreamPending = "SiphonStreamPending"
+
+	// ReasonGitLabTooOld says that Orbit needs a newer GitLab; the message names both versions.
+	ReasonGitLabTooOld = "GitLabTooOld"
+	// ReasonGitLabMismatch says that the Siphon belongs to another instance; the message names both.
+	ReasonGitLabMismatch = "GitLabMismatch"
+	// ReasonSiphonUsesCredentials says that the Siphon sets NATS credentials, which Orbit cannot use.
+	ReasonSiphonUsesCredentials = "SiphonUsesCredentials"
+	// ReasonValueRefused says that spec.chart.values turns on an option that is not supported; the message names it.
+	ReasonValueRefused = "ValueRefused"
+	// ReasonNoIndexerPool says that no indexer pool is left after the values are merged.
+	ReasonNoIndexerPool = "NoIndexerPool"
+	// ReasonDuplicateObject says that the chart renders two objects of one kind and name; the message names them.
+	ReasonDuplicateObject = "DuplicateObject"
+)

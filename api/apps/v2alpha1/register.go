@@ -16,6 +16,9 @@ var GroupVersion = schema.GroupVersion{Group: GroupName, Version: "v2alpha1"}
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&GitLabCore{}, &GitLabCoreList{},
+		&GitLabSecrets{}, &GitLabSecretsList{},
+		&Siphon{}, &SiphonList{},
+		&Orbit{}, &OrbitList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

@@ -92,14 +92,16 @@ func (c *cluster) reconciler(s *shelf) *gitlabcore.Reconciler {
 		return plan.Capabilities{Capabilities: read}, err
 	}
 	return &gitlabcore.Reconciler{
-		Client: c.client, Cached: c.client, Metadata: c.client, Now: time.Now,
+		Cached: c.client, Now: time.Now,
 		Reviewer: &admit.Reviewer{
 			Definitions: set, Settings: derive.Settings{ManagerServiceAccount: "gitlab-manager"},
 			Tools: plan.Tools{Schemas: schema.NewChecker(), Renderer: inProcess{}},
-			Facts: &facts.Cluster{Reader: c.client, Catalogue: s.catalogue, Served: &facts.Snapshot{TTL: time.Minute, Now: time.Now, Read: served}},
+			Facts: &facts.Cluster{Reader: c.client, Resources: c.client, Catalogue: s.catalogue, Served: &facts.Snapshot{TTL: time.Minute, Now: time.Now, Read: served}},
 		},
-		Engine: &release.Engine{Client: c.client, Manager: gitlabcore.Manager, Renderer: inProcess{}, Memory: release.NewMemory()},
-		Events: events.NewFakeRecorder(100),
+		Engine: &release.Engine{
+			Client: c.client, Manager: gitlabcore.Manager, Renderer: inProcess{}, Memory: release.NewMemory(), Metadata: c.client,
+			Events: events.NewFakeRecorder(100),
+		},
 	}
 }
 

@@ -5,7 +5,7 @@
 //
 //	gather ──► unchanged? ──yes──────────────────────────────────┐
 //	   │no                                                       ▼
-//	   └► plan ► look up ► record kinds ► hooks ► apply ► prune ► judge workloads ► report
+//	   └► plan ► look up ► record kinds ► secrets ► hooks ► apply ► prune ► judge workloads ► report
 package gitlabcore
 
 import (
@@ -14,14 +14,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/admit"
-	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/release"
@@ -32,22 +29,22 @@ const Manager = "gitlabcore-controller"
 
 // Reconciler brings GitLabCore resources to what they ask for.
 type Reconciler struct {
-	// Client reads and writes without a cache.
-	Client client.Client
 	// Cached reads the resources themselves.
 	Cached client.Reader
-	// Metadata reads the metadata of applied objects from the drift cache; nil makes every pass a full one.
-	Metadata client.Reader
 	// Reviewer is the check the webhook makes too.
 	Reviewer *admit.Reviewer
 	// Engine performs plans.
 	Engine *release.Engine
-	// Drift watches what was applied; nil watches nothing.
-	Drift *release.Drift
-	// Events tells people what happened.
-	Events events.EventRecorder
 	// Now is the clock.
 	Now func() time.Time
+}
+
+// pass is one look at one GitLabCore.
+type pass struct {
+	*release.Pass
+	core *v2alpha1.GitLabCore
+	// upgrading says whether the version the resource asks for can be gone to.
+	upgrading outcome.Outcome
 }
 
 // Reconcile looks at one resource. It never waits for anything in the cluster: what is not ready yet is looked at again
@@ -60,18 +57,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 		return ctrl.Result{}, fmt.Errorf("read GitLabCore %s: %w", req.NamespacedName, err)
 	}
+	owner := release.OwnerOf(plan.OfCore(core), v2alpha1.KindGitLabCore)
 	if !core.DeletionTimestamp.IsZero() {
-		return r.remove(ctx, core)
+		_, result, err := r.Engine.Remove(ctx, owner, core, v2alpha1.FinalizerGitLabCore, core.Status.RenderedKinds, r.Now())
+		return result, err
 	}
-	if err := r.hold(ctx, core); apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: firstRetry}, nil
-	} else if err != nil {
-		return ctrl.Result{}, err
+	if again, err := r.Engine.Hold(ctx, core, v2alpha1.FinalizerGitLabCore); again || err != nil {
+		return ctrl.Result{RequeueAfter: release.FirstRetry}, err
 	}
-	p := newPass(core, r.Now())
+	p := &pass{core: core, Pass: release.Begin(owner, core, core.Status.ReleaseStatus, r.Now())}
 	o := r.perform(ctx, p)
-	if p.available == nil && p.ran() {
-		r.judgeRunning(ctx, p)
+	if p.Available == nil && p.Ran() {
+		r.Engine.LookAtRunning(ctx, p.Pass, release.Steps{})
 	}
 	return r.report(ctx, p, o)
 }
@@ -80,60 +77,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 // conditions say.
 func (r *Reconciler) perform(ctx context.Context, p *pass) outcome.Outcome {
 	in, o := r.gather(ctx, p)
-	if stop(o) {
+	if release.Stop(o) {
 		return o
 	}
-	if same, workloads := r.Engine.Memory.Unchanged(ctx, r.Metadata, p.core.UID, p.digest(in), p.now); same && p.initialized() {
-		return r.judge(ctx, p, workloads)
+	if workloads, same := r.Engine.Unchanged(ctx, p.Pass, in); same {
+		if o = r.secretsReady(ctx, p); release.Stop(o) {
+			return o
+		}
+		return r.Engine.Look(ctx, p.Pass, workloads, release.Steps{})
 	}
 	pl, o := r.plan(ctx, p, in)
-	if stop(o) {
+	if release.Stop(o) {
 		return o
 	}
-	rendering, o := r.Engine.Live(ctx, p.owner, pl.Request(), *pl.Rendered)
-	if stop(o) {
-		return p.initialize(o)
-	}
-	if o = r.record(ctx, p, rendering.Release); stop(o) {
-		return o
-	}
-	if o = r.hooks(ctx, p, rendering.Release); stop(o) {
-		return o
-	}
-	changes, o := r.apply(ctx, p, rendering)
-	if stop(o) {
-		return o
-	}
-	r.prune(ctx, p, rendering.Release, changes)
-	r.remember(p, in, changes)
-	return r.judge(ctx, p, release.Workloads(changes))
-}
-
-// stop reports whether an outcome ends the pass.
-func stop(o outcome.Outcome) bool {
-	_, goOn := o.(outcome.Continue)
-	return !goOn
-}
-
-// hold sets the finalizer in the pass that first sees the resource: setting it moves no generation, so there may be no
-// second one.
-func (r *Reconciler) hold(ctx context.Context, core *v2alpha1.GitLabCore) error {
-	if controllerutil.ContainsFinalizer(core, v2alpha1.FinalizerGitLabCore) {
-		return nil
-	}
-	before := core.DeepCopy()
-	controllerutil.AddFinalizer(core, v2alpha1.FinalizerGitLabCore)
-	if err := r.Client.Patch(ctx, core, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("set the finalizer of GitLabCore %s/%s: %w", core.Namespace, core.Name, err)
-	}
-	return nil
-}
-
-// owner is the resource as the engine knows it.
-func owner(core *v2alpha1.GitLabCore) apply.Owner {
-	return apply.Owner{
-		Release: plan.ReleaseOf(core),
-		Object:  core,
-		GVK:     v2alpha1.GroupVersion.WithKind(v2alpha1.KindGitLabCore),
-	}
+	return r.Engine.Perform(ctx, p.Pass, pl, release.Steps{
+		First: r.secrets,
+		Record: func(ctx context.Context, ahead v2alpha1.ReleaseStatus) error {
+			after := p.core.DeepCopy()
+			after.Status.ReleaseStatus = ahead
+			return release.WriteStatus(ctx, r.Engine.Client, p.core, after)
+		},
+	})
 }

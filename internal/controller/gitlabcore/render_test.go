@@ -22,6 +22,7 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/rules"
 	"github.com/portcullis-operator/portcullis/internal/schema"
+	"github.com/portcullis-operator/portcullis/internal/testing/neighbours"
 	"github.com/portcullis-operator/portcullis/test/charts"
 )
 
@@ -34,6 +35,7 @@ func TestRendering(t *testing.T) {
 
 // shelf is plan.Facts over a folder of charts, on a cluster that serves the Gateway API.
 type shelf struct {
+	neighbours.Known
 	catalogue *chart.Catalogue
 	version   string
 }
@@ -101,7 +103,7 @@ func (s *shelf) core(change func(*v2alpha1.GitLabCoreSpec)) *v2alpha1.GitLabCore
 
 func (s *shelf) plan(core *v2alpha1.GitLabCore) plan.Plan {
 	GinkgoHelper()
-	in, err := plan.Gather(context.Background(), s, core, derive.Settings{ManagerServiceAccount: "gitlab-manager"})
+	in, err := plan.Gather(context.Background(), s, plan.OfCore(core), derive.Settings{ManagerServiceAccount: "gitlab-manager"})
 	Expect(err).NotTo(HaveOccurred())
 	p, err := plan.Compose(context.Background(), plan.Tools{Schemas: schema.NewChecker(), Renderer: inProcess{}}, in, plan.Options{Render: true})
 	Expect(err).NotTo(HaveOccurred())

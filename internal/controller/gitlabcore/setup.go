@@ -1,15 +1,11 @@
 package gitlabcore
 
 import (
-	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -17,27 +13,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/internal/refs"
 	"github.com/portcullis-operator/portcullis/internal/release"
 )
 
-// The back-off of a failed pass. Its end is the interval of the 30-second pass, so that a failure never makes the loop
-// slower than its promise.
-const firstRetry = 200 * time.Millisecond
-
-// Setup adds the reconciler to a manager and returns its controller, for the drift watches.
+// Setup adds the reconciler to a manager and returns its controller, for the drift watches. An instance is woken by the
+// objects its version and its values come from, by its GitLabSecrets and by its Orbit.
 func (r *Reconciler) Setup(mgr manager.Manager, concurrency int) (controller.Controller, error) {
+	cores := &v2alpha1.GitLabCoreList{}
+	refersBy := func(kind v2alpha1.ValuesReferenceKind) func(*v2alpha1.GitLabCore, client.Object) bool {
+		return func(core *v2alpha1.GitLabCore, to client.Object) bool { return refersTo(&core.Spec, kind, to) }
+	}
 	c, err := builder.ControllerManagedBy(mgr).
 		Named("gitlabcore").
-		For(&v2alpha1.GitLabCore{}, builder.WithPredicates(asked())).
-		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.referring(mgr.GetClient(), v2alpha1.ValuesReferenceConfigMap))).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.referring(mgr.GetClient(), v2alpha1.ValuesReferenceSecret))).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: concurrency,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](firstRetry, release.Interval),
-		}).
+		For(&v2alpha1.GitLabCore{}, builder.WithPredicates(refs.Asked())).
+		WatchesMetadata(&corev1.ConfigMap{}, refs.Referring(mgr.GetClient(), cores, refersBy(v2alpha1.ValuesReferenceConfigMap))).
+		WatchesMetadata(&corev1.Secret{}, refs.Referring(mgr.GetClient(), cores, refersBy(v2alpha1.ValuesReferenceSecret))).
+		Watches(&v2alpha1.GitLabSecrets{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v2alpha1.GitLabCore{}, handler.OnlyControllerOwner()),
+			builder.WithPredicates(judged())).
+		Watches(&v2alpha1.Orbit{}, refs.Referring(mgr.GetClient(), cores, func(core *v2alpha1.GitLabCore, to client.Object) bool {
+			return core.Spec.OrbitRef != nil && core.Spec.OrbitRef.Name == to.GetName()
+		}), builder.WithPredicates(refs.Moved(release.SeenByNeighbours))).
+		WithOptions(refs.Options(concurrency, release.FirstRetry, release.Interval)).
 		Build(r)
 	if err != nil {
 		return nil, fmt.Errorf("build the GitLabCore controller: %w", err)
@@ -45,33 +44,21 @@ func (r *Reconciler) Setup(mgr manager.Manager, concurrency int) (controller.Con
 	return c, nil
 }
 
-// asked lets through what a person asks for: a new generation, a deletion. Our own writes of status and finalizer are
-// neither.
-func asked() predicate.Predicate {
-	return predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, predicate.Funcs{
+// judged lets through a GitLabSecrets whose readiness may have changed. That it is deleted or edited, the drift watch
+// sees.
+func judged() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld.GetDeletionTimestamp().IsZero() != e.ObjectNew.GetDeletionTimestamp().IsZero()
+			before, known := e.ObjectOld.(*v2alpha1.GitLabSecrets)
+			after, still := e.ObjectNew.(*v2alpha1.GitLabSecrets)
+			return known && still && !equality.Semantic.DeepEqual(before.Status.Conditions, after.Status.Conditions)
 		},
-	})
-}
-
-// referring finds the resources of the namespace that read an object: its version or its values.
-func (r *Reconciler) referring(reader client.Reader, kind v2alpha1.ValuesReferenceKind) handler.MapFunc {
-	return func(ctx context.Context, o client.Object) []reconcile.Request {
-		var cores v2alpha1.GitLabCoreList
-		if err := reader.List(ctx, &cores, client.InNamespace(o.GetNamespace())); err != nil {
-			return nil
-		}
-		var out []reconcile.Request
-		for i := range cores.Items {
-			if refersTo(&cores.Items[i].Spec, kind, o) {
-				out = append(out, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: cores.Items[i].Name}})
-			}
-		}
-		return out
 	}
 }
 
+// refersTo reports whether a resource reads an object: its version or its values.
 func refersTo(spec *v2alpha1.GitLabCoreSpec, kind v2alpha1.ValuesReferenceKind, o metav1.Object) bool {
 	if ref := spec.Version.VersionRef; ref != nil && kind == v2alpha1.ValuesReferenceConfigMap && ref.Name == o.GetName() {
 		return true

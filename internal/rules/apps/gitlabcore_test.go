@@ -64,7 +64,7 @@ func fromConfigMap() v2alpha1.VersionSpec {
 func instance(version v2alpha1.VersionSpec, ran string) *v2alpha1.GitLabCore {
 	return &v2alpha1.GitLabCore{
 		Spec:   v2alpha1.GitLabCoreSpec{Version: version},
-		Status: v2alpha1.GitLabCoreStatus{Version: ran},
+		Status: v2alpha1.GitLabCoreStatus{ReleaseStatus: v2alpha1.ReleaseStatus{Version: ran}},
 	}
 }
 

@@ -60,10 +60,14 @@ func fieldsOf(causes []metav1.StatusCause) []string {
 	return out
 }
 
-var _ = Describe("A broken GitLabCore", func() {
-	examples, err := invalid.Examples("gitlabcore")
+// describeBroken holds the API server to every broken example of a kind.
+func describeBroken(kind string) {
+	examples, err := invalid.Examples(kind)
 	if err != nil {
 		panic(err)
+	}
+	if len(examples) == 0 {
+		panic("no example of " + kind + " was found")
 	}
 	for _, e := range examples {
 		switch e.Want.By {
@@ -85,7 +89,11 @@ var _ = Describe("A broken GitLabCore", func() {
 			It("is refused at the same fields: "+e.Name, func(ctx SpecContext) { refusedAtTheSameFields(ctx, e) })
 		}
 	}
-})
+}
+
+var _ = Describe("A broken GitLabCore", func() { describeBroken("gitlabcore") })
+
+var _ = Describe("A broken GitLabSecrets", func() { describeBroken("gitlabsecrets") })
 
 func refusedAtTheSameFields(ctx SpecContext, e invalid.Example) {
 	err := ask(ctx, e.Object, e.Old)
@@ -120,7 +128,7 @@ var _ = Describe("A sample", func() {
 			seen++
 			Expect(ask(ctx, u, nil)).To(Succeed(), "%s", u.GetName())
 		}
-		Expect(seen).To(BeNumerically(">=", 4))
+		Expect(seen).To(BeNumerically(">=", 6))
 	})
 })
 

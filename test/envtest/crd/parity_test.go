@@ -79,6 +79,9 @@ func mutate(random *rand.Rand, object map[string]any) {
 			return
 		}
 	case []any:
+		if len(child) == 0 {
+			break
+		}
 		if entry, ok := child[random.IntN(len(child))].(map[string]any); ok && random.IntN(4) > 0 {
 			mutate(random, entry)
 			return

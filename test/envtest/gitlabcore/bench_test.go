@@ -41,7 +41,7 @@ func BenchmarkUnchangedPass(b *testing.B) {
 	}
 	c, counts := counting(w.live)
 	r := w.reconciler(c, time.Now)
-	r.Metadata = applied(ctx, b)
+	r.Engine.Metadata = applied(ctx, b)
 	pass := func(req ctrl.Request) time.Duration {
 		start := time.Now()
 		if _, err := r.Reconcile(ctx, req); err != nil {

@@ -92,7 +92,7 @@ func newWorld(tb testing.TB) *world {
 	must(err)
 
 	folder := fstest.MapFS{}
-	for _, v := range []string{"10.3.0", "10.4.0", "10.4.1"} {
+	for _, v := range []string{"10.3.0", "10.4.0", "10.4.1", "10.5.0"} {
 		archive, err := charts.Archive(v)
 		must(err)
 		folder["gitlab-"+v+".tgz"] = &fstest.MapFile{Data: archive}
@@ -138,7 +138,7 @@ func (w *world) reconciler(c client.Client, now func() time.Time) *gitlabcore.Re
 		Definitions: w.set,
 		Tools:       plan.Tools{Schemas: w.checker, Renderer: w},
 		Settings:    derive.Settings{ManagerServiceAccount: "gitlab-manager"},
-		Facts: &facts.Cluster{Reader: c, Catalogue: w.catalogue, Served: &facts.Snapshot{
+		Facts: &facts.Cluster{Reader: c, Resources: c, Catalogue: w.catalogue, Served: &facts.Snapshot{
 			TTL: time.Hour, Now: time.Now,
 			Read: func(ctx context.Context) (plan.Capabilities, error) {
 				served, err := capabilities.Read(ctx, d)
@@ -147,9 +147,11 @@ func (w *world) reconciler(c client.Client, now func() time.Time) *gitlabcore.Re
 		}},
 	}
 	return &gitlabcore.Reconciler{
-		Client: c, Cached: c, Metadata: c, Reviewer: reviewer, Now: now,
-		Engine: &release.Engine{Client: c, Manager: gitlabcore.Manager, Renderer: w, Memory: release.NewMemory()},
-		Events: events.NewFakeRecorder(1000),
+		Cached: c, Reviewer: reviewer, Now: now,
+		Engine: &release.Engine{
+			Client: c, Manager: gitlabcore.Manager, Renderer: w, Memory: release.NewMemory(), Metadata: c,
+			Events: events.NewFakeRecorder(1000),
+		},
 	}
 }
 

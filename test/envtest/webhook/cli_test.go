@@ -34,7 +34,7 @@ var _ = Describe("The offline command", func() {
 		}
 		answers := validated(ctx, folder, shelf)
 		for file, e := range examples {
-			review, err := w.reviewer(files{w.catalogue}).Review(ctx, admit.Request{New: placed(e, e.Object), Strict: true})
+			review, err := w.reviewer(files{catalogue: w.catalogue}).Review(ctx, admit.Request{New: placed(e, e.Object), Strict: true})
 			Expect(err).NotTo(HaveOccurred())
 			var want []invalid.Fault
 			for _, f := range review.Verdict.Faults {

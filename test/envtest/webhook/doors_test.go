@@ -21,6 +21,7 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/plan"
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/rules"
+	"github.com/portcullis-operator/portcullis/internal/testing/neighbours"
 	"github.com/portcullis-operator/portcullis/test/invalid"
 )
 
@@ -143,7 +144,10 @@ func errorsOf(faults []invalid.Fault) []invalid.Fault {
 }
 
 // files are the facts of someone without a cluster.
-type files struct{ catalogue *chart.Catalogue }
+type files struct {
+	neighbours.Known
+	catalogue *chart.Catalogue
+}
 
 func (f files) Chart(ref chart.Ref) (*chart.Chart, error) { return f.catalogue.Open(ref) }
 
@@ -163,7 +167,7 @@ var _ = Describe("A broken GitLabCore", func() {
 	for kind, examples := range corpus() {
 		for _, e := range examples {
 			It("gets one verdict at all doors: "+kind+"/"+e.Name, func(ctx SpecContext) {
-				review, err := w.reviewer(files{w.catalogue}).Review(ctx, admit.Request{New: placed(e, e.Object), Old: oldOf(e)})
+				review, err := w.reviewer(files{catalogue: w.catalogue}).Review(ctx, admit.Request{New: placed(e, e.Object), Old: oldOf(e)})
 				Expect(err).NotTo(HaveOccurred())
 				wanted, answer := told(review.Verdict, rules.Error), ask(ctx, e)
 				heard := w.warned.take()
@@ -206,10 +210,10 @@ func reconcilerAgrees(ctx context.Context, e invalid.Example) {
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(fresh.Object, core) != nil || !reflect.DeepEqual(untyped(core).Object["spec"], fresh.Object["spec"]) {
 		return // Such an object cannot be stored, so no reconciler ever meets it.
 	}
-	reviewer := w.reviewer(files{w.catalogue})
-	in, err := plan.Gather(ctx, reviewer.Facts, core, reviewer.Settings)
+	reviewer := w.reviewer(files{catalogue: w.catalogue})
+	in, err := plan.Gather(ctx, reviewer.Facts, plan.OfCore(core), reviewer.Settings)
 	Expect(err).NotTo(HaveOccurred())
-	planned, err := reviewer.Plan(ctx, core, in)
+	planned, err := reviewer.Plan(ctx, in)
 	Expect(err).NotTo(HaveOccurred())
 	review, err := reviewer.Review(ctx, admit.Request{New: fresh})
 	Expect(err).NotTo(HaveOccurred())
@@ -219,7 +223,7 @@ func reconcilerAgrees(ctx context.Context, e invalid.Example) {
 			ran, _, err := unstructured.NestedString(e.Old.Object, "status", "version")
 			Expect(err).NotTo(HaveOccurred())
 			core.Status.Version = ran
-			refused, ok := reviewer.Transition(core, in.Target).(outcome.Refuse)
+			refused, ok := reviewer.Transition(in.Resource, in.Target).(outcome.Refuse)
 			Expect(ok).To(BeTrue(), "the reconciler lets the change pass")
 			Expect(refused.Message).To(Equal(f.Field + ": " + f.Message))
 		}

@@ -74,7 +74,7 @@ func (w *world) keeper(namespace, secret, configuration string) *certs.Keeper {
 // facts are those of the cluster.
 func (w *world) facts(reader client.Reader) *facts.Cluster {
 	d := discovery.NewDiscoveryClientForConfigOrDie(w.config)
-	return &facts.Cluster{Reader: reader, Catalogue: w.catalogue, Served: &facts.Snapshot{
+	return &facts.Cluster{Reader: reader, Resources: reader, Catalogue: w.catalogue, Served: &facts.Snapshot{
 		TTL: 30 * time.Second, Now: time.Now,
 		Read: func(ctx context.Context) (plan.Capabilities, error) {
 			served, err := capabilities.Read(ctx, d)

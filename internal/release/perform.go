@@ -1,0 +1,205 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/internal/apply"
+	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/internal/outcome"
+	"github.com/portcullis-operator/portcullis/internal/plan"
+	"github.com/portcullis-operator/portcullis/internal/render"
+	"github.com/portcullis-operator/portcullis/internal/status"
+)
+
+// Steps are what a kind does beside what every kind does; each may be nil.
+type Steps struct {
+	// First works on the rendered release before its hooks run and anything of it is applied. It returns what is left to
+	// apply and what it applied itself.
+	First func(ctx context.Context, p *Pass, rendering Rendering) (Rendering, apply.ChangeSet, outcome.Outcome)
+	// Record writes the status ahead of the end of the pass.
+	Record func(ctx context.Context, next v2alpha1.ReleaseStatus) error
+	// Counts tells the workloads that readiness is judged by from others.
+	Counts func(workload object.Ref) bool
+	// GitLabVersion is what status.gitlabVersion says; without it, what the chart deploys.
+	GitLabVersion string
+}
+
+// Unchanged reports whether there is nothing to apply: the last full pass had these inputs and every object is as it
+// left it. The workloads are those of that pass.
+func (e *Engine) Unchanged(ctx context.Context, p *Pass, in plan.Inputs) ([]object.Ref, bool) {
+	same, workloads := e.Memory.Unchanged(ctx, e.Metadata, p.Object.GetUID(), p.digest(in), p.Now)
+	return workloads, same && p.Initialized()
+}
+
+// Perform brings the cluster to a plan: look up, record the kinds, run the hooks, apply, prune, judge the workloads.
+func (e *Engine) Perform(ctx context.Context, p *Pass, pl plan.Plan, steps Steps) outcome.Outcome {
+	rendering, o := e.Live(ctx, p.Owner, pl.Request(), *pl.Rendered)
+	if Stop(o) {
+		return p.Initialize(o)
+	}
+	if o = e.record(ctx, p, rendering.Release, steps); Stop(o) {
+		return o
+	}
+	var first apply.ChangeSet
+	if steps.First != nil {
+		if rendering, first, o = steps.First(ctx, p, rendering); Stop(o) {
+			return p.Initialize(o)
+		}
+	}
+	if o = e.hooks(ctx, p, rendering.Release); Stop(o) {
+		return o
+	}
+	changes, o := e.applyAll(ctx, p, rendering, steps)
+	if Stop(o) {
+		return o
+	}
+	changes = append(first, changes...)
+	e.prune(ctx, p, rendering.Release, changes)
+	e.remember(p, pl.Inputs, changes)
+	return e.Look(ctx, p, Workloads(changes), steps)
+}
+
+// record writes the kinds the release may own before the first of them is applied, so that a crash leaks nothing, and
+// watches them.
+func (e *Engine) record(ctx context.Context, p *Pass, rendered render.Release, steps Steps) outcome.Outcome {
+	kinds := union(p.Was.RenderedKinds, e.Kinds(rendered))
+	p.Next.RenderedKinds = kinds
+	if len(kinds) > len(p.Was.RenderedKinds) {
+		ahead := *p.Was.DeepCopy()
+		ahead.RenderedKinds = kinds
+		if err := steps.Record(ctx, ahead); err != nil {
+			return outcome.Fail{Reason: v2alpha1.ReasonApplyFailed, Err: fmt.Errorf("record the kinds of %s before applying them: %w", p.Owner.Release, err)}
+		}
+		p.Was.RenderedKinds = kinds
+	}
+	if e.Drift != nil {
+		if err := e.Drift.Watch(kinds); err != nil {
+			return outcome.Fail{Reason: v2alpha1.ReasonDiscoveryFailed, Err: err}
+		}
+	}
+	return outcome.Continue{}
+}
+
+// hooks runs the hooks unless they ran for this generation and version, and tidies up after a run that is on record.
+func (e *Engine) hooks(ctx context.Context, p *Pass, rendered render.Release) outcome.Outcome {
+	if p.Initialized() {
+		if err := e.CleanUpHooks(ctx, p.Owner, rendered.Hooks, p.hookToken(), p.Now); err != nil {
+			logf.FromContext(ctx).Error(err, "a finished hook stays until the next pass")
+		}
+		return p.Initialize(outcome.Continue{})
+	}
+	o := p.Initialize(e.Hooks(ctx, p.Owner, rendered.Hooks, p.hookToken(), p.hooksFailed(), p.Now))
+	if !Stop(o) {
+		p.Next.HooksVersion, p.Next.HooksGeneration, p.hooksRan = p.Next.TargetVersion, p.Object.GetGeneration(), true
+	}
+	return o
+}
+
+// applyAll applies the release, the Secrets it generates first. Its version is recorded only when every object is there.
+func (e *Engine) applyAll(ctx context.Context, p *Pass, rendering Rendering, steps Steps) (apply.ChangeSet, outcome.Outcome) {
+	var changes apply.ChangeSet
+	rendering, o := e.Generate(ctx, p.Owner, rendering)
+	if !Stop(o) {
+		changes, o = e.Apply(ctx, p.Owner, rendering)
+	}
+	p.Available = o
+	if Stop(o) {
+		e.Memory.Forget(p.Object.GetUID())
+		return changes, o
+	}
+	p.Applied = true
+	p.Next.Version, p.Next.GitLabVersion = p.Next.TargetVersion, rendering.AppVersion
+	if steps.GitLabVersion != "" {
+		p.Next.GitLabVersion = steps.GitLabVersion
+	}
+	return changes, o
+}
+
+// prune deletes what the release no longer renders. Its failures are logged and tried again; they fail nothing.
+func (e *Engine) prune(ctx context.Context, p *Pass, rendered render.Release, changes apply.ChangeSet) {
+	if p.Partial {
+		return
+	}
+	keep := changes.Refs()
+	for _, h := range rendered.Hooks {
+		ref := object.RefOf(h.Object)
+		if ref.Namespace == "" {
+			ref.Namespace = p.Object.GetNamespace()
+		}
+		keep = append(keep, ref)
+	}
+	result := e.Prune(ctx, p.Owner, keep, p.Next.RenderedKinds)
+	if err := Failures(result.Changes); err != nil {
+		logf.FromContext(ctx).Error(err, "the prune could not look at everything, or not delete it; a later pass tries again")
+	}
+	p.unpruned = slices.ContainsFunc(result.Changes.Failed(), func(c apply.Change) bool { return c.Transient })
+	applied := make([]string, 0, len(changes))
+	for _, c := range changes {
+		if c.Action != apply.Skipped {
+			applied = append(applied, object.KindKey(c.Ref.GVK))
+		}
+	}
+	p.Next.RenderedKinds = union(union(e.Kinds(rendered), applied), result.Remaining)
+}
+
+// union returns what is in one of the lists or both, sorted.
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// remember lets the next passes be free, unless this one left something for the next to do.
+func (e *Engine) remember(p *Pass, in plan.Inputs, changes apply.ChangeSet) {
+	uid := p.Object.GetUID()
+	if p.hooksRan || p.Partial || p.unpruned {
+		e.Memory.Forget(uid)
+		return
+	}
+	p.remembered = true
+	for _, ref := range e.Memory.Remember(uid, p.digest(in), changes, p.Now) {
+		e.Events.Eventf(p.Object, nil, corev1.EventTypeWarning, v2alpha1.EventDriftContested, "Apply",
+			"%s is changed by another writer again and again; the Operator stops repairing it at once and looks again in five minutes", ref)
+	}
+}
+
+// Look says whether the workloads are rolled out. Where the version of the instance moved and nothing that is rendered
+// depends on it, what is applied is that of the new version too.
+func (e *Engine) Look(ctx context.Context, p *Pass, workloads []object.Ref, steps Steps) outcome.Outcome {
+	if steps.GitLabVersion != "" {
+		p.Next.GitLabVersion = steps.GitLabVersion
+	}
+	if steps.Counts != nil {
+		workloads = slices.DeleteFunc(slices.Clone(workloads), func(ref object.Ref) bool { return !steps.Counts(ref) })
+	}
+	p.Available = e.Judge(ctx, e.Metadata, p.Object.GetUID(), workloads)
+	return p.Available
+}
+
+// LookAtRunning judges the workloads of a running release in a pass that ended before it came to them, so that Available
+// does not stay at what it was before a spec was refused or a hook began. Where they cannot be listed it stays.
+func (e *Engine) LookAtRunning(ctx context.Context, p *Pass, steps Steps) {
+	workloads, err := e.Running(ctx, p.Owner)
+	if err != nil {
+		logf.FromContext(ctx).Error(err, "whether the workloads are rolled out is not known; Available stays as it was")
+		return
+	}
+	e.Look(ctx, p, workloads, steps)
+}
+
+// WriteStatus writes the status of a resource ahead of the end of its pass: after carries what is to be recorded. The
+// resource version of before moves along.
+func WriteStatus[T client.Object](ctx context.Context, c client.Client, before, after T) error {
+	if _, err := status.Write(ctx, c, before, after); err != nil {
+		return fmt.Errorf("write the status ahead: %w", err)
+	}
+	before.SetResourceVersion(after.GetResourceVersion())
+	return nil
+}

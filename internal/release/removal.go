@@ -1,0 +1,70 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/portcullis-operator/portcullis/internal/apply"
+)
+
+// removalPatience is how long a deletion is held back while the prune of cluster-scoped objects fails; removalRetry is
+// how soon it is tried again. After that the resource goes: a cleanup must never block a deletion.
+const (
+	removalPatience = time.Minute
+	removalRetry    = 5 * time.Second
+)
+
+// Hold sets the finalizer in the pass that first sees a resource: setting it moves no generation, so there may be no
+// second one. Again says that the resource was read too long ago and has to be read again.
+func (e *Engine) Hold(ctx context.Context, o client.Object, finalizer string) (again bool, err error) {
+	if controllerutil.ContainsFinalizer(o, finalizer) {
+		return false, nil
+	}
+	before, ok := o.DeepCopyObject().(client.Object)
+	if !ok {
+		return false, fmt.Errorf("set the finalizer of %s: a copy of it is no object", client.ObjectKeyFromObject(o))
+	}
+	controllerutil.AddFinalizer(o, finalizer)
+	err = e.Client.Patch(ctx, o, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("set the finalizer of %s: %w", client.ObjectKeyFromObject(o), err)
+	}
+	return false, nil
+}
+
+// Remove prunes what no owner reference takes along and lets a resource go. It neither resolves nor renders a chart.
+// Gone says that this call let it go.
+func (e *Engine) Remove(ctx context.Context, owner apply.Owner, o client.Object, finalizer string, kinds []string, now time.Time) (gone bool, result ctrl.Result, err error) {
+	e.Memory.Forget(o.GetUID())
+	if !controllerutil.ContainsFinalizer(o, finalizer) {
+		return false, ctrl.Result{}, nil
+	}
+	pruned := e.Prune(ctx, owner, nil, kinds)
+	if err := Failures(pruned.Changes); err != nil {
+		if now.Sub(o.GetDeletionTimestamp().Time) < removalPatience {
+			logf.FromContext(ctx).Info("an object of the release could not be deleted; trying again", "cause", err.Error())
+			return false, ctrl.Result{RequeueAfter: removalRetry}, nil
+		}
+		logf.FromContext(ctx).Error(err, "the resource is deleted although an object of its release could not be")
+	}
+	before, ok := o.DeepCopyObject().(client.Object)
+	if !ok {
+		return false, ctrl.Result{}, fmt.Errorf("let go of %s: a copy of it is no object", owner.Release)
+	}
+	controllerutil.RemoveFinalizer(o, finalizer)
+	err = e.Client.Patch(ctx, o, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	if client.IgnoreNotFound(err) != nil {
+		return false, ctrl.Result{}, fmt.Errorf("let go of %s: %w", owner.Release, err)
+	}
+	return true, ctrl.Result{}, nil
+}
