@@ -25,8 +25,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // charts in ./charts, unless it has charts of its own there. A case of a command that answers in JSON as well is run a second time for it.
 func TestGolden(t *testing.T) {
 	shelf := t.TempDir()
-	if err := charts.WriteArchives(shelf, "10.3.0", "10.4.0", "10.4.1"); err != nil {
-		t.Fatal(err)
+	for _, err := range []error{
+		charts.GitLab().WriteArchives(shelf, "10.3.0", "10.4.0", "10.4.1"),
+		charts.Siphon().WriteArchives(shelf, "1.18.0"), charts.Orbit().WriteArchives(shelf, "4.1.0"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	dirs, err := filepath.Glob(filepath.Join("testdata", "*"))
 	if err != nil || len(dirs) == 0 {
