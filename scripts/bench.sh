@@ -11,3 +11,5 @@ echo "== row 4: an unchanged pass against the first pass of the same resource"
 KUBEBUILDER_ASSETS="$(go run -C test/cluster . assets)"
 export KUBEBUILDER_ASSETS
 go test -tags bridge ./test/envtest/gitlabcore -run '^$' -bench UnchangedPass -benchtime 20x
+echo "== the keys of a full GitLabSecrets against openssl and ssh-keygen making the same ones"
+go test ./internal/secretgen/recipe -run '^$' -bench FullManifest -benchtime 5x

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,10 +83,12 @@ func describe(err error) string {
 	if status.Details == nil || len(status.Details.Causes) == 0 || status.Reason != metav1.StatusReasonInvalid {
 		return shorten(plain(status.Message), maxText)
 	}
+	// The API server's remark that it looked no further names no field and helps nobody.
+	causes := slices.DeleteFunc(slices.Clone(status.Details.Causes), func(c metav1.StatusCause) bool { return c.Field == "<nil>" })
 	var said []string
-	for i, cause := range status.Details.Causes {
+	for i, cause := range causes {
 		if i == maxCauses {
-			said = append(said, fmt.Sprintf("and %d more", len(status.Details.Causes)-maxCauses))
+			said = append(said, fmt.Sprintf("and %d more", len(causes)-maxCauses))
 			break
 		}
 		said = append(said, strings.TrimPrefix(cause.Field+": "+undump(cause.Message), ": "))

@@ -5,11 +5,11 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
-// InstanceValues returns what an add-on may know of the values of its instance: those of its spec. The objects that
-// valuesFrom refers to are left out, since a Secret among them is nothing an add-on should read, and so is what depends on
-// the settings of the operator, the chart version and an Orbit. The error is a *FieldError, of a field of the instance.
-func InstanceValues(core *v2alpha1.GitLabCore) (values.Effective, error) {
-	layers, err := GitLabCore(core, GitLabCoreFacts{})
+// InstanceValues returns what an add-on may know of the values of its instance: those of its spec, and of the ConfigMaps
+// among valuesFrom, which are the references. A Secret among them is nothing an add-on reads. What depends on the settings
+// of the operator, the chart version and an Orbit is left out. The error is a *FieldError, of a field of the instance.
+func InstanceValues(core *v2alpha1.GitLabCore, references ...Reference) (values.Effective, error) {
+	layers, err := GitLabCore(core, GitLabCoreFacts{References: references})
 	if err != nil {
 		return values.Effective{}, err
 	}

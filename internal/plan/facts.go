@@ -53,8 +53,10 @@ type Found[T any] struct {
 // Neighbours are the resources of ours that one builds on, as far as somebody looked for them.
 type Neighbours struct {
 	GitLabCore Found[v2alpha1.GitLabCore]
-	Siphon     Found[v2alpha1.Siphon]
-	Orbit      Found[v2alpha1.Orbit]
+	// Instance are the values of GitLabCore.
+	Instance Instance
+	Siphon   Found[v2alpha1.Siphon]
+	Orbit    Found[v2alpha1.Orbit]
 }
 
 // Content is what is known of a ConfigMap or a Secret.

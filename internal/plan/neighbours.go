@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -22,7 +23,8 @@ const fieldGitLabRef = "spec.gitlabRef.name"
 // meetGitLab waits for the instance an add-on belongs to: that it is there, is available and says its version, and that
 // its spec tells its values, which nothing may stand in for in a release. An instance on its way out is no longer
 // available to anybody.
-func meetGitLab(name string, core Found[v2alpha1.GitLabCore]) Meeting {
+func meetGitLab(name string, n Neighbours) Meeting {
+	core := n.GitLabCore
 	wait := func(reason outcome.Reason, text string) Meeting {
 		return Meeting{Field: fieldGitLabRef, Outcome: outcome.Wait{Reason: reason, Message: text, After: meetInterval}}
 	}
@@ -36,7 +38,7 @@ func meetGitLab(name string, core Found[v2alpha1.GitLabCore]) Meeting {
 	case core.Object.Status.GitLabVersion == "":
 		return wait(v2alpha1.ReasonGitLabVersionPending, fmt.Sprintf("GitLabCore %s does not say yet which version of GitLab it runs", name))
 	}
-	if _, known := instance(core); !known {
+	if !n.Instance.Known {
 		return wait(v2alpha1.ReasonGitLabNotReady, fmt.Sprintf("the spec of GitLabCore %s gives no values, so its address is not known: see its conditions, and correct it", name))
 	}
 	return met()
@@ -57,13 +59,32 @@ func because(status v2alpha1.ReleaseStatus) string {
 	return fmt.Sprintf(": %s: %s", c.Reason, c.Message)
 }
 
-// instance returns the values of a neighbour as far as its own spec tells them, and false when nobody knows.
-func instance(core Found[v2alpha1.GitLabCore]) (values.Effective, bool) {
-	if core.Object == nil {
-		return values.Effective{}, false
+// Instance is what an add-on knows of the values of its instance.
+type Instance struct {
+	values.Effective
+	// Known says that there is an instance and that its values can be read.
+	Known bool
+}
+
+// instanceOf reads the values of an instance as far as its spec and the ConfigMaps it names tell them. A Secret is not
+// read for the sake of another resource.
+func instanceOf(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (Instance, error) {
+	if core == nil {
+		return Instance{}, nil
 	}
-	effective, err := derive.InstanceValues(core.Object)
-	return effective, err == nil
+	var references []derive.Reference
+	for i, ref := range OfCore(core).valuesFrom() {
+		if ref.Kind != v2alpha1.ValuesReferenceConfigMap || !readable(ref) {
+			continue
+		}
+		found, err := reference(ctx, facts, core.Namespace, i, ref)
+		if err != nil {
+			return Instance{}, fmt.Errorf("read the values of GitLabCore %s: %w", core.Name, err)
+		}
+		references = append(references, found.Reference)
+	}
+	effective, err := derive.InstanceValues(core, references...)
+	return Instance{Effective: effective, Known: err == nil}, nil //nolint:nilerr // the instance itself says what is wrong with it
 }
 
 // absent says that a neighbour is not there: a warning, since a GitOps tool may create it a second later, and a dry run

@@ -43,7 +43,7 @@ func (r orbitResource) Rules(stored Object, target string) []rules.Fault {
 
 // Meet waits for the instance and the Siphon, and refuses those that Orbit cannot work with.
 func (r orbitResource) Meet(in Inputs) Meeting {
-	if m := meetGitLab(r.Spec.GitLabRef.Name, in.Neighbours.GitLabCore); !m.Goes() {
+	if m := meetGitLab(r.Spec.GitLabRef.Name, in.Neighbours); !m.Goes() {
 		return m
 	}
 	if m := r.age(in); !m.Goes() {
@@ -126,15 +126,13 @@ func (r orbitResource) derived(in Inputs) any {
 }
 
 func (r orbitResource) standsIn(in Inputs) bool {
-	_, known := instance(in.Neighbours.GitLabCore)
 	siphon := in.Neighbours.Siphon.Object
-	return !known || siphon == nil || siphon.Status.StreamName == ""
+	return !in.Neighbours.Instance.Known || siphon == nil || siphon.Status.StreamName == ""
 }
 
 func (r orbitResource) neighbours(ctx context.Context, facts Facts) (Neighbours, error) {
-	var n Neighbours
-	var err error
-	if n.GitLabCore, err = findGitLab(ctx, facts, r.Namespace, r.Spec.GitLabRef); err != nil || r.Spec.SiphonRef.Name == "" {
+	n, err := withInstance(ctx, facts, r.Namespace, r.Spec.GitLabRef)
+	if err != nil || r.Spec.SiphonRef.Name == "" {
 		return n, err
 	}
 	if n.Siphon, err = facts.Siphon(ctx, r.Namespace, r.Spec.SiphonRef.Name); err != nil {
@@ -148,8 +146,8 @@ func (r orbitResource) facts(in Inputs) derive.OrbitFacts {
 		GitLabURL: standInURL, StreamName: standInStream, Siphon: in.Neighbours.Siphon.Object,
 		PodMonitors: in.Capabilities.monitoring("PodMonitor"), PrometheusRules: in.Capabilities.monitoring("PrometheusRule"),
 	}
-	if effective, known := instance(in.Neighbours.GitLabCore); known {
-		facts.GitLabURL = derive.GitLabURL(effective)
+	if in.Neighbours.Instance.Known {
+		facts.GitLabURL = derive.GitLabURL(in.Neighbours.Instance.Effective)
 	}
 	if facts.Siphon != nil && facts.Siphon.Status.StreamName != "" {
 		facts.StreamName = facts.Siphon.Status.StreamName

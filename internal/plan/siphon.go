@@ -38,10 +38,10 @@ func (r siphonResource) Rules(stored Object, target string) []rules.Fault {
 // Meet waits for the instance and for its ClickHouse. A wait stops nothing that runs: a release that was applied keeps
 // running when the instance loses its ClickHouse.
 func (r siphonResource) Meet(in Inputs) Meeting {
-	if m := meetGitLab(r.Spec.GitLabRef.Name, in.Neighbours.GitLabCore); !m.Goes() {
+	if m := meetGitLab(r.Spec.GitLabRef.Name, in.Neighbours); !m.Goes() {
 		return m
 	}
-	if effective, _ := instance(in.Neighbours.GitLabCore); !derive.ClickHouseConfigured(effective) {
+	if !derive.ClickHouseConfigured(in.Neighbours.Instance.Effective) {
 		return Meeting{Field: fieldGitLabRef, Outcome: outcome.Wait{
 			Reason: v2alpha1.ReasonGitLabClickHouseNotConfigured, After: meetInterval,
 			Message: fmt.Sprintf("GitLabCore %s has no ClickHouse: set its spec.clickhouse, which also makes the tables this Siphon fills", r.Spec.GitLabRef.Name),
@@ -63,22 +63,21 @@ func (r siphonResource) greet(in Inputs) []rules.Fault {
 }
 
 func (r siphonResource) neighbours(ctx context.Context, facts Facts) (Neighbours, error) {
-	var n Neighbours
-	var err error
-	n.GitLabCore, err = findGitLab(ctx, facts, r.Namespace, r.Spec.GitLabRef)
-	return n, err
+	return withInstance(ctx, facts, r.Namespace, r.Spec.GitLabRef)
 }
 
-// findGitLab looks for the instance an add-on names.
-func findGitLab(ctx context.Context, facts Facts, namespace string, ref v2alpha1.GitLabReference) (Found[v2alpha1.GitLabCore], error) {
+// withInstance looks for the instance an add-on names, and for its values.
+func withInstance(ctx context.Context, facts Facts, namespace string, ref v2alpha1.GitLabReference) (Neighbours, error) {
+	var n Neighbours
 	if ref.Name == "" {
-		return Found[v2alpha1.GitLabCore]{}, nil
+		return n, nil
 	}
-	found, err := facts.GitLabCore(ctx, namespace, ref.Name)
-	if err != nil {
-		return found, fmt.Errorf("read GitLabCore %s of spec.gitlabRef: %w", ref.Name, err)
+	var err error
+	if n.GitLabCore, err = facts.GitLabCore(ctx, namespace, ref.Name); err != nil {
+		return n, fmt.Errorf("read GitLabCore %s of spec.gitlabRef: %w", ref.Name, err)
 	}
-	return found, nil
+	n.Instance, err = instanceOf(ctx, facts, n.GitLabCore.Object)
+	return n, err
 }
 
 // gitLabVersion is the version the instance says it runs, empty while it says none.

@@ -25,8 +25,8 @@ type Steps struct {
 	First func(ctx context.Context, p *Pass, rendering Rendering) (Rendering, apply.ChangeSet, outcome.Outcome)
 	// Record writes the status ahead of the end of the pass.
 	Record func(ctx context.Context, next v2alpha1.ReleaseStatus) error
-	// Counts tells the workloads that readiness is judged by from others.
-	Counts func(workload object.Ref) bool
+	// Workloads are those that readiness is judged by, applied or not; nil means all that were applied.
+	Workloads []object.Ref
 	// GitLabVersion is what status.gitlabVersion says; without it, what the chart deploys.
 	GitLabVersion string
 }
@@ -176,19 +176,24 @@ func (e *Engine) Look(ctx context.Context, p *Pass, workloads []object.Ref, step
 	if steps.GitLabVersion != "" {
 		p.Next.GitLabVersion = steps.GitLabVersion
 	}
-	if steps.Counts != nil {
-		workloads = slices.DeleteFunc(slices.Clone(workloads), func(ref object.Ref) bool { return !steps.Counts(ref) })
+	if steps.Workloads != nil {
+		workloads = steps.Workloads
 	}
 	p.Available = e.Judge(ctx, e.Metadata, p.Object.GetUID(), workloads)
 	return p.Available
 }
 
 // LookAtRunning judges the workloads of a running release in a pass that ended before it came to them, so that Available
-// does not stay at what it was before a spec was refused or a hook began. Where they cannot be listed it stays.
+// does not stay at what it was before a spec was refused or a hook began. Where they cannot be listed it stays; where
+// there is none left, the release is not available.
 func (e *Engine) LookAtRunning(ctx context.Context, p *Pass, steps Steps) {
 	workloads, err := e.Running(ctx, p.Owner)
 	if err != nil {
 		logf.FromContext(ctx).Error(err, "whether the workloads are rolled out is not known; Available stays as it was")
+		return
+	}
+	if len(workloads) == 0 && len(steps.Workloads) == 0 {
+		p.Available = notReady("no Deployment and no StatefulSet of the release is there")
 		return
 	}
 	e.Look(ctx, p, workloads, steps)

@@ -16,12 +16,21 @@ const maxPrinted = 80
 // SensitiveKey reports whether a key looks as if its value were a secret. It rather masks too much than too little.
 func SensitiveKey(key string) bool {
 	lower := strings.ToLower(key)
+	if slices.Contains(plainKeys(), lower) {
+		return false
+	}
 	for _, word := range sensitiveWords() {
 		if strings.Contains(lower, word) {
 			return true
 		}
 	}
 	return false
+}
+
+// plainKeys hold one of the sensitive words and are known to hold settings: masking those would blank plain words, such
+// as the name of an algorithm, in every message.
+func plainKeys() []string {
+	return []string{"shared-secrets", "keyalgorithm", "keysize"}
 }
 
 func sensitiveWords() []string {

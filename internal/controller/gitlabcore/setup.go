@@ -44,11 +44,14 @@ func (r *Reconciler) Setup(mgr manager.Manager, concurrency int) (controller.Con
 	return c, nil
 }
 
-// judged lets through a GitLabSecrets whose readiness may have changed. That it is deleted or edited, the drift watch
-// sees.
+// judged lets through a GitLabSecrets whose readiness may have changed, or that is met for the first time with one. That
+// it is deleted or edited, the drift watch sees.
 func judged() predicate.Predicate {
 	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
+		CreateFunc: func(e event.CreateEvent) bool {
+			secrets, known := e.Object.(*v2alpha1.GitLabSecrets)
+			return known && len(secrets.Status.Conditions) > 0
+		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			before, known := e.ObjectOld.(*v2alpha1.GitLabSecrets)

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 )
@@ -36,5 +37,25 @@ func TestWhichResourcesAnObjectWakes(t *testing.T) {
 				t.Errorf("wakes: %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestWhichChangesOfAGitLabSecretsWakeItsOwner(t *testing.T) {
+	fresh, judgedOne := &v2alpha1.GitLabSecrets{}, &v2alpha1.GitLabSecrets{}
+	judgedOne.Status.Conditions = []metav1.Condition{{Type: v2alpha1.ConditionReady, Status: metav1.ConditionTrue}}
+	edited := judgedOne.DeepCopy()
+	edited.Generation++
+	wakes := judged()
+	cases := map[string]struct{ got, want bool }{
+		"one that says nothing yet does not":       {wakes.Create(event.CreateEvent{Object: fresh}), false},
+		"one that is met with its conditions does": {wakes.Create(event.CreateEvent{Object: judgedOne}), true},
+		"conditions that change do":                {wakes.Update(event.UpdateEvent{ObjectOld: fresh, ObjectNew: judgedOne}), true},
+		"an edit is the matter of the drift watch": {wakes.Update(event.UpdateEvent{ObjectOld: judgedOne, ObjectNew: edited}), false},
+		"so is that it is gone":                    {wakes.Delete(event.DeleteEvent{Object: judgedOne}), false},
+	}
+	for sentence, c := range cases {
+		if c.got != c.want {
+			t.Errorf("%s: %v", sentence, c.got)
+		}
 	}
 }

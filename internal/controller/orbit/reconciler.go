@@ -87,6 +87,9 @@ func (r *Reconciler) perform(ctx context.Context, p *release.Pass, orbit *v2alph
 	}
 	p.Next.EffectiveValuesDigest = review.Plan.ValuesDigest()
 	if o = review.Outcome(p.Ran(), rules.OptionRefused, rules.NoIndexerPool, rules.DuplicateObject); release.Stop(o) {
+		return p.Initialize(named(o, review.Verdict))
+	}
+	if o = indexes(*review.Plan.Rendered, in.Target); release.Stop(o) {
 		return p.Initialize(o)
 	}
 	o = r.Engine.Perform(ctx, p, review.Plan, steps)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,7 +76,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	p := &pass{siphon: siphon, next: *siphon.Status.DeepCopy(), Pass: release.Begin(owner, siphon, siphon.Status.ReleaseStatus, r.Now())}
 	o := r.perform(ctx, p)
 	if p.Available == nil && p.Ran() {
-		r.Engine.LookAtRunning(ctx, p.Pass, r.steps(p, ""))
+		r.Engine.Look(ctx, p.Pass, pipeline(siphon), release.Steps{})
 	}
 	return r.report(ctx, p, o)
 }
@@ -106,10 +107,8 @@ func (r *Reconciler) perform(ctx context.Context, p *pass) outcome.Outcome {
 	return o
 }
 
-// steps are what a Siphon does beside what every kind does. The reconciler role of the chart says at once that it is
-// ready, so it tells nothing about the pipeline.
+// steps are what a Siphon does beside what every kind does.
 func (r *Reconciler) steps(p *pass, gitLabVersion string) release.Steps {
-	producer, consumer, _ := derive.SiphonDeployments(p.siphon.Name)
 	return release.Steps{
 		GitLabVersion: gitLabVersion,
 		First: func(ctx context.Context, _ *release.Pass, rendering release.Rendering) (release.Rendering, changes, outcome.Outcome) {
@@ -121,7 +120,17 @@ func (r *Reconciler) steps(p *pass, gitLabVersion string) release.Steps {
 			after.Status.ReleaseStatus = ahead
 			return release.WriteStatus(ctx, r.Engine.Client, p.siphon, after)
 		},
-		Counts: func(workload object.Ref) bool { return workload.Name == producer || workload.Name == consumer },
+		Workloads: pipeline(p.siphon),
+	}
+}
+
+// pipeline are the producer and the consumer. The reconciler role of the chart says at once that it is ready, so it
+// tells nothing about them.
+func pipeline(siphon *v2alpha1.Siphon) []object.Ref {
+	producer, consumer, _ := derive.SiphonDeployments(siphon.Name)
+	deployment := appsv1.SchemeGroupVersion.WithKind("Deployment")
+	return []object.Ref{
+		{GVK: deployment, Namespace: siphon.Namespace, Name: producer}, {GVK: deployment, Namespace: siphon.Namespace, Name: consumer},
 	}
 }
 
