@@ -31,7 +31,7 @@ func (r *Reviewer) Transition(resource plan.Resource, target string) outcome.Out
 // a failed render, and those of an Orbit's options have reasons of their own; any other means that a webhook was away
 // when the object was written.
 func Explain(v rules.Verdict) (outcome.Reason, string) {
-	var codes []rules.Code
+	codes := make([]rules.Code, 0, len(v.Faults))
 	findings := make([]string, 0, len(v.Faults))
 	for _, f := range v.Errors() {
 		codes = append(codes, f.Code)
@@ -47,7 +47,7 @@ func Explain(v rules.Verdict) (outcome.Reason, string) {
 // reason names a set of faults: by the one cause they share, else by what they have in common.
 func reason(codes []rules.Code) outcome.Reason {
 	own := map[rules.Code]outcome.Reason{
-		rules.OptionRefused:       v2alpha1.ReasonValueRefused,
+		rules.OptionRefused:      v2alpha1.ReasonValueRefused,
 		rules.NoIndexerPool:      v2alpha1.ReasonNoIndexerPool,
 		rules.DuplicateObject:    v2alpha1.ReasonDuplicateObject,
 		rules.SchemaViolation:    v2alpha1.ReasonRenderFailed,

@@ -40,8 +40,7 @@ func table() []room {
 		{path: "internal/values", floor: 0, nature: pure},
 		{path: "internal/object", floor: 0, nature: pure},
 		{path: "internal/rules", floor: 0, nature: pure},
-		{path: "internal/secretgen/recipe", floor: 0, nature: pure},
-		{path: "internal/secretgen/secretsyml", floor: 0, nature: pure},
+		{path: "internal/secretgen/*", floor: 0, nature: pure},
 
 		{path: "internal/chart", floor: 1, nature: pure},
 		{path: "internal/version", floor: 1, nature: pure},
@@ -86,7 +85,6 @@ func table() []room {
 		{path: "internal/harbor/kind", floor: 5, nature: mixed},
 
 		{path: "internal/operator", floor: 6, nature: mixed},
-
 		{path: "cmd/manager", floor: 7, nature: mixed},
 		{path: "cmd/portcullis", floor: 7, nature: door},
 		{path: "webhooks/generate", floor: 7, nature: door},

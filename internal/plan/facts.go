@@ -19,12 +19,16 @@ type Facts interface {
 	ConfigMap(ctx context.Context, namespace, name string) (Content, error)
 	// Secret returns the content of a Secret. Nothing of it may be printed.
 	Secret(ctx context.Context, namespace, name string) (Content, error)
-	// GitLabCore, Siphon and Orbit return resources of ours that others build on.
+	// Capabilities returns what the cluster serves.
+	Capabilities(ctx context.Context) (Capabilities, error)
+	Resources
+}
+
+// Resources answers what a plan asks about the resources of ours that others build on.
+type Resources interface {
 	GitLabCore(ctx context.Context, namespace, name string) (Found[v2alpha1.GitLabCore], error)
 	Siphon(ctx context.Context, namespace, name string) (Found[v2alpha1.Siphon], error)
 	Orbit(ctx context.Context, namespace, name string) (Found[v2alpha1.Orbit], error)
-	// Capabilities returns what the cluster serves.
-	Capabilities(ctx context.Context) (Capabilities, error)
 }
 
 // Renderer renders a chart. Failures are *render.Error; one of kind Canceled gives no verdict on the values.

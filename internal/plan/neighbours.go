@@ -83,8 +83,9 @@ func instanceOf(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (In
 		}
 		references = append(references, found.Reference)
 	}
+	// What is wrong with the values, the instance itself says.
 	effective, err := derive.InstanceValues(core, references...)
-	return Instance{Effective: effective, Known: err == nil}, nil //nolint:nilerr // the instance itself says what is wrong with it
+	return Instance{Effective: effective, Known: err == nil}, nil
 }
 
 // absent says that a neighbour is not there: a warning, since a GitOps tool may create it a second later, and a dry run

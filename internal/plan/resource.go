@@ -33,12 +33,22 @@ type Resource interface {
 	// rendered before they do.
 	Meet(in Inputs) Meeting
 
+	charted
+	valued
+}
+
+// charted is what a resource says of its chart.
+type charted interface {
 	// chart is the name of its chart.
 	chart() string
 	version() v2alpha1.VersionSpec
 	valuesFrom() []v2alpha1.ValuesReference
 	// spec is what a person wrote, for the digest of the inputs.
 	spec() any
+}
+
+// valued is where the values of a resource come from, and what they show.
+type valued interface {
 	neighbours(ctx context.Context, facts Facts) (Neighbours, error)
 	// derived is what its values depend on beside its spec; equal ones give equal values.
 	derived(in Inputs) any

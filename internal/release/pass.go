@@ -59,7 +59,7 @@ func OwnerOf(resource plan.Resource, kind string) apply.Owner {
 // that the hooks ran, so that they run again; a wait, and a refusal before anything was rendered, leave the record alone.
 func (p *Pass) Initialize(o outcome.Outcome) outcome.Outcome {
 	p.Initializing = o
-	if refusal, ok := o.(outcome.Refuse); bad(o) && !(ok && refusal.Reason == v2alpha1.ReasonAdmissionRefused) {
+	if refusal, ok := o.(outcome.Refuse); bad(o) && (!ok || refusal.Reason != v2alpha1.ReasonAdmissionRefused) {
 		p.Next.HooksGeneration = 0
 	}
 	return o

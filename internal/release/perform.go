@@ -60,7 +60,7 @@ func (e *Engine) Perform(ctx context.Context, p *Pass, pl plan.Plan, steps Steps
 	if Stop(o) {
 		return o
 	}
-	changes = append(first, changes...)
+	changes = slices.Concat(first, changes)
 	e.prune(ctx, p, rendering.Release, changes)
 	e.remember(p, pl.Inputs, changes)
 	return e.Look(ctx, p, Workloads(changes), steps)

@@ -51,7 +51,9 @@ func TestTheProviderOfSecretsCountsSince105(t *testing.T) {
 			if got := m.has("GitLabSecrets"); got != c.declared {
 				t.Errorf("GitLabSecrets: %v, want %v", got, c.declared)
 			}
-			byJob := slices.ContainsFunc(m.objects, func(o object) bool { return o["kind"] == "Job" && o.isHook() && strings.HasSuffix(o.name(), "-shared-secrets") })
+			byJob := slices.ContainsFunc(m.objects, func(o object) bool {
+				return o["kind"] == "Job" && o.isHook() && strings.HasSuffix(o.name(), "-shared-secrets")
+			})
 			if byJob != c.job {
 				t.Errorf("a Job makes them: %v, want %v", byJob, c.job)
 			}

@@ -19,7 +19,7 @@ func (r *Reconciler) gather(ctx context.Context, p *pass) (plan.Inputs, outcome.
 	if err != nil {
 		return plan.Inputs{}, outcome.Fail{Reason: v2alpha1.ReasonDiscoveryFailed, Err: err}
 	}
-	p.upgrading = r.wayTo(p, in)
+	p.upgrading = r.wayTo(in)
 	if release.Stop(p.upgrading) && p.Ran() {
 		if in, err = in.At(r.Reviewer.Facts, p.core.Status.Version); err != nil {
 			return plan.Inputs{}, outcome.Fail{Reason: v2alpha1.ReasonChartUnavailable, Err: err}
@@ -31,7 +31,7 @@ func (r *Reconciler) gather(ctx context.Context, p *pass) (plan.Inputs, outcome.
 }
 
 // wayTo says whether the instance can go to the version the resource asks for.
-func (r *Reconciler) wayTo(p *pass, in plan.Inputs) outcome.Outcome {
+func (r *Reconciler) wayTo(in plan.Inputs) outcome.Outcome {
 	if reference, ok := errors.AsType[*version.ReferenceError](in.VersionErr); ok {
 		return outcome.Wait{Reason: v2alpha1.ReasonVersionUnresolved, Message: reference.Error(), After: release.Interval}
 	}

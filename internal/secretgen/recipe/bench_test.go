@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -82,7 +83,7 @@ func peerManifest(dir string) []job {
 	var jobs []job
 	for i, bits := range []int{4096, 4096, 4096, 4096, 4096, 4096, 4096, 2048} {
 		jobs = append(jobs, func() error {
-			return process("openssl", "genrsa", "-out", filepath.Join(dir, fmt.Sprint("key", i)), fmt.Sprint(bits))
+			return process("openssl", "genrsa", "-out", filepath.Join(dir, fmt.Sprint("key", i)), strconv.Itoa(bits))
 		})
 	}
 	for kind, bits := range map[string]string{"rsa": "3072", "ecdsa": "256", "ed25519": "256"} {

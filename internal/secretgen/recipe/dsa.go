@@ -8,6 +8,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
+// keyTypeDSA is what SSH calls a DSA key. The library's constant is marked as deprecated, which the keys of old machines
+// do not heed.
+const keyTypeDSA = "ssh-dss"
+
 // dsaKey is the old format of a DSA key.
 type dsaKey struct {
 	Version       int
@@ -24,7 +28,7 @@ func dsaHalf(block *pem.Block) (ssh.PublicKey, bool) {
 	half, err := ssh.ParsePublicKey(ssh.Marshal(struct {
 		Name       string
 		P, Q, G, Y *big.Int
-	}{ssh.InsecureKeyAlgoDSA, key.P, key.Q, key.G, key.Y}))
+	}{keyTypeDSA, key.P, key.Q, key.G, key.Y}))
 	return half, err == nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -175,7 +176,7 @@ func TestOpenSSLVerifiesASet(t *testing.T) {
 			if public != run(t, dir, "openssl", "pkey", "-in", "key", "-pubout") {
 				t.Error("the key does not belong to the certificate")
 			}
-			run(t, dir, "openssl", "x509", "-in", "cert", "-noout", "-checkend", fmt.Sprint(int((364 * 24 * time.Hour).Seconds())))
+			run(t, dir, "openssl", "x509", "-in", "cert", "-noout", "-checkend", strconv.Itoa(int((364 * 24 * time.Hour).Seconds())))
 		})
 	}
 }

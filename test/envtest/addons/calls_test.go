@@ -3,6 +3,7 @@ package addons_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,7 +64,10 @@ func counting(c client.WithWatch) (client.Client, *calls) {
 
 func (n *calls) refuse(c client.Client, o runtime.Object, kind string) error {
 	gvk, err := apiutil.GVKForObject(o, c.Scheme())
-	if err != nil || gvk.Group != corev1.GroupName || gvk.Kind != kind || n.mayReadSecrets.Load() {
+	if err != nil {
+		return fmt.Errorf("tell whether it is a Secret: %w", err)
+	}
+	if gvk.Group != corev1.GroupName || gvk.Kind != kind || n.mayReadSecrets.Load() {
 		return nil
 	}
 	n.secrets.Add(1)

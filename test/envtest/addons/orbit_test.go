@@ -62,12 +62,14 @@ var _ = Describe("An Orbit", func() {
 		Expect(o.Status.GRPCEndpoint).To(Equal("tls://" + webserver + "." + p.namespace + ".svc:50054"))
 		Expect(o.Status.CASecretRef).To(Equal(&v2alpha1.ReportedSecretKey{Name: "orbit-tls", Key: "ca.crt"}))
 		Expect(p.exists(ctx, &corev1.Service{}, webserver)).To(BeTrue(), "it is the Service the endpoint names")
+		Expect(p.config(ctx, webserver+"-config")).To(ContainSubstring("/etc/orbit/tls/tls.crt"), "gRPC is served over TLS")
 
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.Chart = freeForm(`{"tls":{"existingSecret":"of-my-own"}}`) })
 		Expect(p.passOrbit(ctx).Status.CASecretRef.Name).To(Equal("of-my-own"))
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.Chart, o.Spec.TLS = nil, nil })
 		o = p.passOrbit(ctx)
 		Expect(o.Status.GRPCEndpoint).To(BeEmpty())
+		Expect(p.config(ctx, webserver+"-config")).NotTo(ContainSubstring("/etc/orbit/tls"))
 		Expect(o.Status.CASecretRef).To(BeNil())
 	})
 

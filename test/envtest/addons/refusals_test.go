@@ -91,7 +91,8 @@ var _ = Describe("What an Orbit refuses", func() {
 		long := newOrbit(p.namespace)
 		long.Name = "a" + strings.Repeat("0123456789", 4) + "bcd"
 		Expect(long.Name).To(HaveLen(44))
-		long.Spec.Chart = freeForm(`{"indexer":{"pools":{"sdlc":null,"code":null,"sdlc-one":{},"sdlc-two":{}}}}`)
+		alike := freeForm(`{"indexer":{"pools":{"sdlc":null,"code":null,"sdlc-one":{},"sdlc-two":{}}}}`)
+		long.Spec.Chart = alike
 		store(ctx, long, nil)
 		_, err := p.reconcile(ctx, p.orbits, long.Name)
 		Expect(err).NotTo(HaveOccurred())
@@ -102,6 +103,12 @@ var _ = Describe("What an Orbit refuses", func() {
 		_, err = p.reconcile(ctx, p.orbits, long.Name)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(p.deployments(ctx)).To(HaveLen(4), "the longest name fits with the pools of the chart")
+		runs := p.deployments(ctx)
+		edit(ctx, p, long, long.Name, func(o *v2alpha1.Orbit) { o.Spec.Chart = alike })
+		_, err = p.reconcile(ctx, p.orbits, long.Name)
+		Expect(err).NotTo(HaveOccurred())
+		says(p.get(ctx, long, long.Name), v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonDuplicateObject)
+		Expect(p.deployments(ctx)).To(Equal(runs), "an Orbit that runs is refused as well")
 	})
 
 	It("is a chart version the Operator does not come with, and lists those it has", func(ctx context.Context) {
