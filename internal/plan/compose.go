@@ -34,7 +34,7 @@ func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, e
 	}
 	p.Effective = values.Merge(layers...)
 	p.Faults = append(p.Faults, shadowFaults(p.Effective)...)
-	p.Faults = append(p.Faults, in.Resource.check(p.Effective)...)
+	p.Faults = append(p.Faults, in.Resource.check(p.Effective, p.defaults(tools))...)
 	if p.Chart == nil {
 		return p.cleaned(), nil
 	}
@@ -45,6 +45,20 @@ func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, e
 		p.render(ctx, tools)
 	}
 	return p.cleaned(), nil
+}
+
+// defaults returns the defaults of the chart, for whoever asks. A chart that does not load says so elsewhere.
+func (p *Plan) defaults(tools Tools) func() map[string]any {
+	return func() map[string]any {
+		if p.Chart == nil {
+			return nil
+		}
+		defaults, err := tools.Schemas.Defaults(p.Chart)
+		if err != nil {
+			return nil
+		}
+		return defaults
+	}
 }
 
 // checkValues adds the chart's verdict on the effective values.
@@ -93,7 +107,7 @@ func (p *Plan) softened(faults []rules.Fault) []rules.Fault {
 	for i, f := range faults {
 		if f.Severity == rules.Error && (f.Code != rules.SchemaViolation || f.Value == "") {
 			faults[i].Severity = rules.Warning
-			faults[i].Message += "; this may change once the missing values of spec.chart.valuesFrom are there"
+			faults[i].Message += "; this may change once " + p.Resource.missing() + " are there"
 		}
 	}
 	return faults

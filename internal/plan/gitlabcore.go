@@ -34,12 +34,13 @@ func (r gitlabCore) Rules(stored Object, target string) []rules.Fault {
 // Meet never waits: an instance starts without its Orbit, whose endpoint only configures it.
 func (gitlabCore) Meet(Inputs) Meeting { return met() }
 
+func (gitlabCore) missing() string                 { return "the missing values of spec.chart.valuesFrom" }
 func (gitlabCore) chart() string                   { return "gitlab" }
 func (r gitlabCore) version() v2alpha1.VersionSpec { return r.Spec.Version }
 func (r gitlabCore) spec() any                     { return r.Spec }
 func (gitlabCore) standsIn(Inputs) bool            { return false }
 
-func (gitlabCore) check(values.Effective) []rules.Fault { return nil }
+func (gitlabCore) check(values.Effective, func() map[string]any) []rules.Fault { return nil }
 
 func (r gitlabCore) valuesFrom() []v2alpha1.ValuesReference {
 	if r.Spec.Chart == nil {

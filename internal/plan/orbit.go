@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
@@ -106,11 +107,17 @@ func (r orbitResource) greet(in Inputs) []rules.Fault {
 	)
 }
 
+func (orbitResource) missing() string                        { return "the facts of spec.gitlabRef and spec.siphonRef" }
 func (orbitResource) chart() string                          { return "orbit" }
 func (r orbitResource) version() v2alpha1.VersionSpec        { return r.Spec.Version.Spec() }
 func (r orbitResource) spec() any                            { return r.Spec }
 func (orbitResource) valuesFrom() []v2alpha1.ValuesReference { return nil }
-func (orbitResource) check(e values.Effective) []rules.Fault { return apps.OrbitValues(e) }
+
+func (orbitResource) check(e values.Effective, defaults func() map[string]any) []rules.Fault {
+	indexer, _ := defaults()["indexer"].(map[string]any)
+	pools, _ := indexer["pools"].(map[string]any)
+	return apps.OrbitValues(e, slices.Sorted(maps.Keys(pools))...)
+}
 
 // derived leaves the Siphon's status out: it moves with every pass of the Siphon, and the values follow its spec alone.
 func (r orbitResource) derived(in Inputs) any {

@@ -47,19 +47,27 @@ type charted interface {
 	spec() any
 }
 
-// valued is where the values of a resource come from, and what they show.
-type valued interface {
+// sociable is what a resource has to do with its neighbours.
+type sociable interface {
 	neighbours(ctx context.Context, facts Facts) (Neighbours, error)
-	// derived is what its values depend on beside its spec; equal ones give equal values.
-	derived(in Inputs) any
-	layers(in Inputs) ([]values.Layer, error)
 	// standsIn reports whether something of a neighbour is not known, so that a stand-in takes its place in the values.
 	// A verdict is made with it, a release never: see Meet.
 	standsIn(in Inputs) bool
+	// missing names what a plan that is Incomplete lacks.
+	missing() string
 	// greet returns, as warnings, what is known to be wrong between it and its neighbours.
 	greet(in Inputs) []rules.Fault
-	// check returns the faults that only its effective values show.
-	check(effective values.Effective) []rules.Fault
+}
+
+// valued is where the values of a resource come from, and what they show.
+type valued interface {
+	sociable
+	// derived is what its values depend on beside its spec; equal ones give equal values.
+	derived(in Inputs) any
+	layers(in Inputs) ([]values.Layer, error)
+	// check returns the faults that only its effective values show. Defaults are those of its chart, nil where that is not
+	// at hand.
+	check(effective values.Effective, defaults func() map[string]any) []rules.Fault
 }
 
 // Meeting is what a resource has to say about one of its neighbours.

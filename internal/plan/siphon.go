@@ -50,13 +50,14 @@ func (r siphonResource) Meet(in Inputs) Meeting {
 	return met()
 }
 
-func (siphonResource) chart() string                          { return "siphon" }
-func (r siphonResource) version() v2alpha1.VersionSpec        { return r.Spec.Version.Spec() }
-func (r siphonResource) spec() any                            { return r.Spec }
-func (siphonResource) valuesFrom() []v2alpha1.ValuesReference { return nil }
-func (siphonResource) check(values.Effective) []rules.Fault   { return nil }
-func (r siphonResource) derived(in Inputs) any                { return r.facts(in) }
-func (r siphonResource) standsIn(in Inputs) bool              { return gitLabVersion(in) == "" }
+func (siphonResource) missing() string                                             { return "the facts of spec.gitlabRef" }
+func (siphonResource) chart() string                                               { return "siphon" }
+func (r siphonResource) version() v2alpha1.VersionSpec                             { return r.Spec.Version.Spec() }
+func (r siphonResource) spec() any                                                 { return r.Spec }
+func (siphonResource) valuesFrom() []v2alpha1.ValuesReference                      { return nil }
+func (siphonResource) check(values.Effective, func() map[string]any) []rules.Fault { return nil }
+func (r siphonResource) derived(in Inputs) any                                     { return r.facts(in) }
+func (r siphonResource) standsIn(in Inputs) bool                                   { return gitLabVersion(in) == "" }
 
 func (r siphonResource) greet(in Inputs) []rules.Fault {
 	return absent(in.Neighbours.GitLabCore.Presence, fieldGitLabRef, "GitLabCore "+r.Spec.GitLabRef.Name)

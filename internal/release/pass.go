@@ -45,8 +45,13 @@ type Pass struct {
 	remembered bool
 }
 
-// Begin begins a pass on a resource whose status says what was.
-func Begin(owner apply.Owner, o client.Object, was v2alpha1.ReleaseStatus, now time.Time) *Pass {
+// Begin begins a pass on a resource whose status says what was. What it has on record is watched from now on, also by a
+// process that has applied nothing of it yet and may not for a while, since the resource waits or is refused.
+func (e *Engine) Begin(owner apply.Owner, o client.Object, was v2alpha1.ReleaseStatus, now time.Time) *Pass {
+	if e.Drift != nil {
+		// A watch that cannot be had is tried for again before the next apply, which then says so.
+		_ = e.Drift.Watch(was.RenderedKinds)
+	}
 	return &Pass{Object: o, Owner: owner, Now: now, Was: was, Next: *was.DeepCopy()}
 }
 

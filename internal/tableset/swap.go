@@ -1,6 +1,7 @@
 package tableset
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -30,6 +31,33 @@ func Swap(objects []*unstructured.Unstructured, volume, configMap string, keys m
 		swapped++
 	}
 	return image, swapped
+}
+
+// Stamp writes the digest of a published ConfigMap's content onto every pod template that mounts it, so that other tables
+// roll the pods: what a pod has mounted changes beneath it, and nothing in it looks again. It changes the objects it is
+// given and returns how many.
+func Stamp(objects []*unstructured.Unstructured, configMap *unstructured.Unstructured) (int, error) {
+	stamped := 0
+	for _, object := range objects {
+		value, _, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", "template", "spec", "volumes")
+		volumes, _ := value.([]any)
+		if !slices.ContainsFunc(volumes, func(v any) bool { return mounts(v, configMap.GetName()) }) {
+			continue
+		}
+		content := configMap.GetAnnotations()[AnnotationContent]
+		if err := unstructured.SetNestedField(object.Object, content, "spec", "template", "metadata", "annotations", AnnotationContent); err != nil {
+			return stamped, fmt.Errorf("mark the pods of %s %s with their tables: %w", object.GetKind(), object.GetName(), err)
+		}
+		stamped++
+	}
+	return stamped, nil
+}
+
+// mounts reports whether a volume is the ConfigMap.
+func mounts(volume any, configMap string) bool {
+	v, _ := volume.(map[string]any)
+	source, _ := v["configMap"].(map[string]any)
+	return source["name"] == configMap
 }
 
 // items lists the keys in their order, so that the same tables always give the same pod template.

@@ -98,3 +98,35 @@ func TestSwapLeavesAnotherImageInPlace(t *testing.T) {
 		t.Errorf("two objects share their volume (-want +got):\n%s", diff)
 	}
 }
+
+func TestOtherTablesRollThePods(t *testing.T) {
+	publish := func(content string) *unstructured.Unstructured {
+		made, err := tableset.ConfigMap("tables", "team", "image:1", "sha256:1", map[string][]byte{"users.yml": []byte(content)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	stamped := func(configMap *unstructured.Unstructured) (annotation, other string) {
+		mounting := func(name string) *unstructured.Unstructured {
+			return &unstructured.Unstructured{Object: map[string]any{"kind": "Deployment", "spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+				"volumes": []any{map[string]any{"name": tableset.Volume, "configMap": map[string]any{"name": name}}},
+			}}}}}
+		}
+		objects := []*unstructured.Unstructured{mounting("tables"), mounting("another"), {Object: map[string]any{"kind": "Service"}}}
+		if n, err := tableset.Stamp(objects, configMap); n != 1 || err != nil {
+			t.Fatalf("stamped %d: %v", n, err)
+		}
+		annotation, _, _ = unstructured.NestedString(objects[0].Object, "spec", "template", "metadata", "annotations", tableset.AnnotationContent)
+		other, _, _ = unstructured.NestedString(objects[1].Object, "spec", "template", "metadata", "annotations", tableset.AnnotationContent)
+		return annotation, other
+	}
+	one, other := stamped(publish("table: users"))
+	two, _ := stamped(publish("table: others"))
+	if one == "" || one == two || other != "" {
+		t.Errorf("%q, then %q; on pods of another ConfigMap %q", one, two, other)
+	}
+	if again, _ := stamped(publish("table: users")); again != one {
+		t.Errorf("the same tables give %q and %q", one, again)
+	}
+}

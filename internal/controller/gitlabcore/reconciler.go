@@ -65,7 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if again, err := r.Engine.Hold(ctx, core, v2alpha1.FinalizerGitLabCore); again || err != nil {
 		return ctrl.Result{RequeueAfter: release.FirstRetry}, err
 	}
-	p := &pass{core: core, Pass: release.Begin(owner, core, core.Status.ReleaseStatus, r.Now())}
+	p := &pass{core: core, Pass: r.Engine.Begin(owner, core, core.Status.ReleaseStatus, r.Now())}
 	o := r.perform(ctx, p)
 	if p.Available == nil && p.Ran() {
 		r.Engine.LookAtRunning(ctx, p.Pass, release.Steps{})

@@ -56,7 +56,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if again, err := r.Engine.Hold(ctx, orbit, v2alpha1.FinalizerOrbit); again || err != nil {
 		return ctrl.Result{RequeueAfter: release.FirstRetry}, err
 	}
-	p := release.Begin(owner, orbit, orbit.Status.ReleaseStatus, r.Now())
+	p := r.Engine.Begin(owner, orbit, orbit.Status.ReleaseStatus, r.Now())
 	after := orbit.DeepCopy()
 	o := r.perform(ctx, p, orbit, &after.Status)
 	after.Status.ReleaseStatus = p.Status(o, words(p))

@@ -73,7 +73,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if again, err := r.Engine.Hold(ctx, siphon, v2alpha1.FinalizerSiphon); again || err != nil {
 		return ctrl.Result{RequeueAfter: release.FirstRetry}, err
 	}
-	p := &pass{siphon: siphon, next: *siphon.Status.DeepCopy(), Pass: release.Begin(owner, siphon, siphon.Status.ReleaseStatus, r.Now())}
+	p := &pass{siphon: siphon, next: *siphon.Status.DeepCopy(), Pass: r.Engine.Begin(owner, siphon, siphon.Status.ReleaseStatus, r.Now())}
 	o := r.perform(ctx, p)
 	if p.Available == nil && p.Ran() {
 		r.Engine.Look(ctx, p.Pass, pipeline(siphon), release.Steps{})

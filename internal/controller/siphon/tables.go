@@ -71,6 +71,9 @@ func (r *Reconciler) publish(ctx context.Context, p *pass, gitLabVersion string,
 	}
 	p.next.TablesConfigMap = published.GetName()
 	tableset.Swap(rendering.Objects, tableset.Volume, published.GetName(), tableset.Keys(published))
+	if _, err := tableset.Stamp(rendering.Objects, published); err != nil {
+		return rendering, outcome.Fail{Reason: v2alpha1.ReasonRenderFailed, Err: err}
+	}
 	rendering.Objects = append([]*unstructured.Unstructured{published}, rendering.Objects...)
 	return rendering, outcome.Continue{}
 }

@@ -135,6 +135,23 @@ func TestANullIsNoPool(t *testing.T) {
 	}
 }
 
+func TestThePoolsAreThoseOfTheChart(t *testing.T) {
+	cases := map[string]struct {
+		freeForm string
+		pools    []string
+		refused  bool
+	}{
+		"pools the chart does not have may be removed": {`indexer: {pools: {sdlc: null, code: null}}`, []string{"default"}, false},
+		"its only pool may not":                        {`indexer: {pools: {default: null}}`, []string{"default"}, true},
+		"one of two may":                               {`indexer: {pools: {default: null}}`, []string{"default", "more"}, false},
+	}
+	for sentence, c := range cases {
+		if got := len(apps.OrbitValues(orbitValues(t, c.freeForm), c.pools...)) > 0; got != c.refused {
+			t.Errorf("%s: refused %v", sentence, got)
+		}
+	}
+}
+
 func TestWithoutTheOverridesAnIndexerCanBeOff(t *testing.T) {
 	for freeForm, field := range map[string]string{`indexer: {enabled: false}`: "values.indexer.enabled", `indexer: null`: "values.indexer"} {
 		tree, err := values.Decode([]byte(freeForm))

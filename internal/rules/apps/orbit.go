@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"strings"
 	"text/template"
 
 	"github.com/Masterminds/semver/v3"
@@ -35,9 +36,12 @@ const fieldValues = "spec.chart.values"
 
 // OrbitValues returns the faults of the effective values of an Orbit, those of its own layers without the chart's
 // defaults: every refused option that is switched on, each at the field that does it, and values that leave no indexer
-// pool. In canonical order.
-func OrbitValues(e values.Effective) []rules.Fault {
-	faults := noIndexerPool(e)
+// pool. Pools are those the chart comes with; none means those of the charts from 4.0 on. In canonical order.
+func OrbitValues(e values.Effective, pools ...string) []rules.Fault {
+	if len(pools) == 0 {
+		pools = []string{"sdlc", "code"}
+	}
+	faults := noIndexerPool(e, pools)
 	for _, o := range refusedOptions(e) {
 		faults = append(faults, o.fault(e)...)
 	}
@@ -105,26 +109,26 @@ func (o option) fault(e values.Effective) []rules.Fault {
 
 // noIndexerPool refuses values that leave the chart without a pool. Maps merge, so that the pools the chart comes with
 // are there unless they are removed by a null or switched off.
-func noIndexerPool(e values.Effective) []rules.Fault {
+func noIndexerPool(e values.Effective, pools []string) []rules.Fault {
 	for _, at := range []values.Path{{"indexer", "enabled"}, {"indexer", "pools"}, {"indexer"}} {
 		value, found := e.Lookup(at)
-		if !found || leavesPool(at, value) {
+		if !found || leavesPool(at, value, pools) {
 			continue
 		}
 		return []rules.Fault{{
 			Code: rules.NoIndexerPool, Field: fieldOf(e, at), Value: digest(fmt.Sprint(value)),
-			Message: "leaves no indexer pool, so that nothing would ever be indexed: keep one of the chart's pools, sdlc and code, or add one of your own",
+			Message: "leaves no indexer pool, so that nothing would ever be indexed: keep one of the chart's pools, " + strings.Join(pools, " and ") + ", or add one of your own",
 		}}
 	}
 	return nil
 }
 
-func leavesPool(at values.Path, value any) bool {
+func leavesPool(at values.Path, value any, pools []string) bool {
 	switch at[len(at)-1] {
 	case "enabled":
 		return isOn(value)
 	case "pools":
-		return hasPool(value)
+		return hasPool(value, pools)
 	}
 	// A null removes the whole block.
 	return value != nil
@@ -132,12 +136,12 @@ func leavesPool(at values.Path, value any) bool {
 
 // hasPool reports whether a pool is on among those written and those of the chart. What is no map of pools does not
 // render, and that fault is the chart's to tell.
-func hasPool(value any) bool {
+func hasPool(value any, pools []string) bool {
 	written, isMap := value.(map[string]any)
 	if !isMap {
 		return isOn(value)
 	}
-	for _, name := range []string{"sdlc", "code"} {
+	for _, name := range pools {
 		if _, ok := written[name]; !ok {
 			return true
 		}

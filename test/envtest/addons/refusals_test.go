@@ -79,7 +79,7 @@ var _ = Describe("What an Orbit refuses", func() {
 		p.charts(withPool(GinkgoTB(), "everything"))
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.Chart = freeForm(`{"indexer":{"pools":{"everything":null}}}`) })
 		message := says(p.passOrbit(ctx), v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonNoIndexerPool)
-		Expect(message).To(ContainSubstring("renders no indexer pool"))
+		Expect(message).To(ContainSubstring("keep one of the chart's pools, everything"))
 		Expect(p.deployments(ctx)).To(BeEmpty())
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.Chart = nil })
 		says(p.passOrbit(ctx), v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)

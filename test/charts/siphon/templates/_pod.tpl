@@ -68,7 +68,7 @@ spec:
         - {name: config, mountPath: /etc/siphon/config}
         {{- end }}
         {{- if $deployment.natsClientCertsSecretName }}
-        - {name: nats-certs, mountPath: /etc/siphon/nats, readOnly: true}
+        - {name: nats-certs, mountPath: /etc/ssl/certs/custom, readOnly: true}
         {{- end }}
         {{- with $deployment.volumeMounts }}
         {{- toYaml . | nindent 8 }}
