@@ -127,8 +127,11 @@ func served(config *rest.Config) error {
 	} else if !discovery.IsGroupDiscoveryFailedError(err) && client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("ask the cluster for the definitions: %w", err)
 	}
-	return fmt.Errorf("%w %s of %s that ENABLE_BRIDGE=true needs: install them with «task install_v2alpha1_crds», then start the manager again",
-		ErrDefinitionsMissing, strings.Join(missing, ", "), v2alpha1.GroupVersion)
+	for i, name := range missing {
+		missing[i] = name + "." + v2alpha1.GroupName
+	}
+	return fmt.Errorf("%w %s that ENABLE_BRIDGE=true needs: install them with «task install_v2alpha1_crds», then start the manager again",
+		ErrDefinitionsMissing, strings.Join(missing, ", "))
 }
 
 // cached keeps Secrets out of the cache but for those that hold values.

@@ -36,7 +36,7 @@ func TestTheManagerStartsOnlyWithItsDefinitions(t *testing.T) {
 	if !errors.Is(err, operator.ErrDefinitionsMissing) {
 		t.Fatalf("the start ended with %v", err)
 	}
-	for _, part := range []string{"gitlabcores.apps.gitlab.com", "task install_v2alpha1_crds"} {
+	for _, part := range []string{"gitlabcores.apps.gitlab.com, gitlabsecrets.apps.gitlab.com, siphons.apps.gitlab.com, orbits.apps.gitlab.com", "task install_v2alpha1_crds"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the sentence does not name %s: %v", part, err)
 		}
