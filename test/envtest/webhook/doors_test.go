@@ -28,7 +28,7 @@ import (
 // corpus is every broken file, by kind.
 func corpus() map[string][]invalid.Example {
 	out := map[string][]invalid.Example{}
-	for _, kind := range []string{"gitlabcore", "chart"} {
+	for _, kind := range []string{"gitlabcore", "chart", "siphon", "orbit"} {
 		examples, err := invalid.Examples(kind)
 		if err != nil {
 			panic(err)
@@ -67,7 +67,7 @@ func home(e invalid.Example) string {
 	if e.Old == nil {
 		return metav1.NamespaceDefault
 	}
-	return "ran-" + e.Name
+	return "ran-" + strings.ToLower(e.Old.GetKind()) + "-" + e.Name
 }
 
 func placed(e invalid.Example, u *unstructured.Unstructured) *unstructured.Unstructured {
@@ -163,7 +163,7 @@ func (files) Capabilities(context.Context) (plan.Capabilities, error) {
 	return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2"), Assumed: true}, nil
 }
 
-var _ = Describe("A broken GitLabCore", func() {
+var _ = Describe("A broken resource", func() {
 	for kind, examples := range corpus() {
 		for _, e := range examples {
 			It("gets one verdict at all doors: "+kind+"/"+e.Name, func(ctx SpecContext) {
@@ -201,17 +201,38 @@ func oldOf(e invalid.Example) *unstructured.Unstructured {
 	return placed(e, e.Old)
 }
 
+// typed reads an object into its type, and is nil where it does not fit: such an object cannot be stored.
+func typed(u *unstructured.Unstructured) plan.Resource {
+	read := func(into plan.Object) bool {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) != nil {
+			return false
+		}
+		again, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+		return err == nil && reflect.DeepEqual(again["spec"], u.Object["spec"])
+	}
+	core, siphon, orbit := &v2alpha1.GitLabCore{}, &v2alpha1.Siphon{}, &v2alpha1.Orbit{}
+	switch {
+	case u.GetKind() == v2alpha1.KindGitLabCore && read(core):
+		return plan.OfCore(core)
+	case u.GetKind() == v2alpha1.KindSiphon && read(siphon):
+		return plan.OfSiphon(siphon)
+	case u.GetKind() == v2alpha1.KindOrbit && read(orbit):
+		return plan.OfOrbit(orbit)
+	}
+	return nil
+}
+
 // reconcilerAgrees holds the reconciler's own check, which meets an object only as it is stored, to the verdict on a new
 // object, and to the refusal of a change where that is the mistake.
 func reconcilerAgrees(ctx context.Context, e invalid.Example) {
 	GinkgoHelper()
-	core := &v2alpha1.GitLabCore{}
 	fresh := placed(e, e.Object)
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(fresh.Object, core) != nil || !reflect.DeepEqual(untyped(core).Object["spec"], fresh.Object["spec"]) {
-		return // Such an object cannot be stored, so no reconciler ever meets it.
+	resource := typed(fresh)
+	if resource == nil {
+		return // No reconciler ever meets it.
 	}
 	reviewer := w.reviewer(files{catalogue: w.catalogue})
-	in, err := plan.Gather(ctx, reviewer.Facts, plan.OfCore(core), reviewer.Settings)
+	in, err := plan.Gather(ctx, reviewer.Facts, resource, reviewer.Settings)
 	Expect(err).NotTo(HaveOccurred())
 	planned, err := reviewer.Plan(ctx, in)
 	Expect(err).NotTo(HaveOccurred())
@@ -222,6 +243,8 @@ func reconcilerAgrees(ctx context.Context, e invalid.Example) {
 		if f.Code == string(rules.VersionDowngrade) || f.Code == string(rules.MinorChangeUnsupported) {
 			ran, _, err := unstructured.NestedString(e.Old.Object, "status", "version")
 			Expect(err).NotTo(HaveOccurred())
+			core, ok := resource.Object().(*v2alpha1.GitLabCore)
+			Expect(ok).To(BeTrue())
 			core.Status.Version = ran
 			refused, ok := reviewer.Transition(in.Resource, in.Target).(outcome.Refuse)
 			Expect(ok).To(BeTrue(), "the reconciler lets the change pass")
