@@ -164,7 +164,11 @@ var _ = Describe("A running manager", func() {
 		Eventually(func() string { return p.config(ctx, "gitlab-webservice") }, atOnce, 100*time.Millisecond).Should(ContainSubstring(endpoint))
 		Expect(p.config(ctx, "older-webservice")).NotTo(ContainSubstring(endpoint))
 
+		// The endpoint rolls the pods of the instance, and the Orbit waits until they are up again.
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.TLS = nil })
-		Eventually(func() string { return p.config(ctx, "gitlab-webservice") }, atOnce, 100*time.Millisecond).ShouldNot(ContainSubstring(endpoint))
+		Eventually(func(g Gomega) {
+			rollOut(ctx, g, p.namespace)
+			g.Expect(p.config(ctx, "gitlab-webservice")).NotTo(ContainSubstring(endpoint))
+		}, atOnce, 200*time.Millisecond).Should(Succeed())
 	})
 })

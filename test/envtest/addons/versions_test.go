@@ -2,14 +2,17 @@ package addons_test
 
 import (
 	"context"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
@@ -100,6 +103,11 @@ var _ = Describe("PodMonitors and PrometheusRules", func() {
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() {
 			Expect(envtest.UninstallCRDs(w.config, envtest.CRDInstallOptions{CRDs: definitions})).To(Succeed())
+			// The API server serves a kind for a while after its definition went; the next spec must not meet it.
+			Eventually(func() error {
+				_, err := discovery.NewDiscoveryClientForConfigOrDie(w.config).ServerResourcesForGroupVersion("monitoring.coreos.com/v1")
+				return err
+			}, time.Minute, 200*time.Millisecond).Should(Satisfy(apierrors.IsNotFound))
 		})
 		p.restart()
 		says(p.passSiphon(ctx), v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
