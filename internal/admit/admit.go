@@ -94,7 +94,9 @@ func (r *Reviewer) review(ctx context.Context, req Request) (Review, error) {
 		if err != nil {
 			return Review{}, err
 		}
-		stored = old.Object()
+		if old != nil { // A stored object of another group is none of ours, whoever sent it.
+			stored = old.Object()
+		}
 	}
 	return r.judge(ctx, verdict, in, stored, plan.Options{Render: whole && !req.NoRender})
 }
