@@ -95,8 +95,8 @@ func (p *Pass) digest(in plan.Inputs) string {
 	return fmt.Sprintf("%d/%s", p.Object.GetGeneration(), in.Digest())
 }
 
-// Turned returns the condition of a type when it became what it is in this pass: another status, reason or message.
-func Turned(was, is []metav1.Condition, conditionType string) *metav1.Condition {
+// turned returns the condition of a type when it became what it is in this pass: another status, reason or message.
+func turned(was, is []metav1.Condition, conditionType string) *metav1.Condition {
 	after := apimeta.FindStatusCondition(is, conditionType)
 	if after == nil {
 		return nil

@@ -35,8 +35,6 @@ type Words struct {
 	Unsure bool
 	// Own are conditions of the kind's own.
 	Own []metav1.Condition
-	// OwnSummary lists those of their types that Ready sums up.
-	OwnSummary []string
 }
 
 // Status computes the status every chart-backed kind has from what the stages noted. Named is the outcome a person would
@@ -64,7 +62,7 @@ func (p *Pass) Status(named outcome.Outcome, words Words) v2alpha1.ReleaseStatus
 	next.Conditions = condition.Merge(p.Was.Conditions, at, append(set, words.Own...)...)
 	next.Conditions = condition.Summarise(next.Conditions, at, condition.Summary{
 		Outcome: p.Clean(named), Done: v2alpha1.ReasonReconcileSucceeded, DoneMessage: words.Done,
-		Of: append([]string{v2alpha1.ConditionInitialized, v2alpha1.ConditionAvailable}, words.OwnSummary...),
+		Of: []string{v2alpha1.ConditionInitialized, v2alpha1.ConditionAvailable},
 	})
 	next.ObservedGeneration = condition.ObservedGeneration(p.Was.ObservedGeneration, at, named)
 	next.Phase = p.phase(named)
@@ -177,13 +175,13 @@ func (p *Pass) Clean(o outcome.Outcome) outcome.Outcome {
 
 // Warn sends a warning when a condition turned False for one of the reasons, or stays so with another message.
 func (e *Engine) Warn(p *Pass, after client.Object, is []metav1.Condition, conditionType, event string, reasons ...string) {
-	turned := Turned(p.Was.Conditions, is, conditionType)
-	if turned == nil || turned.Status != metav1.ConditionFalse {
+	c := turned(p.Was.Conditions, is, conditionType)
+	if c == nil || c.Status != metav1.ConditionFalse {
 		return
 	}
 	for _, reason := range reasons {
-		if turned.Reason == reason {
-			e.Events.Eventf(after, nil, corev1.EventTypeWarning, event, "Reconcile", "%s", turned.Message)
+		if c.Reason == reason {
+			e.Events.Eventf(after, nil, corev1.EventTypeWarning, event, "Reconcile", "%s", c.Message)
 		}
 	}
 }
