@@ -186,3 +186,43 @@ func TestFingerprint(t *testing.T) {
 		t.Error("without a generation, a new resourceVersion is a change")
 	}
 }
+
+func TestFingerprintOfAKindWithAStatusAndNoGeneration(t *testing.T) {
+	entry := func(manager, subresource, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{
+			Manager: manager, Subresource: subresource, Operation: metav1.ManagedFieldsOperationUpdate,
+			FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		}
+	}
+	base := func() *metav1.ObjectMeta {
+		return &metav1.ObjectMeta{UID: "1", ResourceVersion: "10", ManagedFields: []metav1.ManagedFieldsEntry{
+			entry("us", "", `{"f:spec":{"f:minReplicas":{},"f:maxReplicas":{}}}`), entry("kube-controller-manager", "status", `{"f:status":{}}`),
+		}}
+	}
+	tests := map[string]struct {
+		change func(*metav1.ObjectMeta)
+		same   bool
+	}{
+		"its status is written again": {func(m *metav1.ObjectMeta) {
+			m.ResourceVersion, m.ManagedFields[1] = "11", entry("kube-controller-manager", "status", `{"f:status":{"f:currentReplicas":{}}}`)
+		}, true},
+		"somebody took a field over": {func(m *metav1.ObjectMeta) {
+			m.ResourceVersion, m.ManagedFields[0] = "11", entry("us", "", `{"f:spec":{"f:minReplicas":{}}}`)
+			m.ManagedFields = append(m.ManagedFields, entry("kubectl-edit", "", `{"f:spec":{"f:maxReplicas":{}}}`))
+		}, false},
+		"somebody edited a label":           {func(m *metav1.ObjectMeta) { m.Labels = map[string]string{"a": "1"} }, false},
+		"nobody knows who set what":         {func(m *metav1.ObjectMeta) { m.ManagedFields = nil }, false},
+		"it was made again by hand":         {func(m *metav1.ObjectMeta) { m.UID = "2" }, false},
+		"its status has not been written":   {func(m *metav1.ObjectMeta) { m.ManagedFields = m.ManagedFields[:1] }, false},
+		"another status is written besides": {func(m *metav1.ObjectMeta) { m.ManagedFields = append(m.ManagedFields, entry("x", "status", `{}`)) }, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			changed := base()
+			test.change(changed)
+			if same := object.Fingerprint(base()) == object.Fingerprint(changed); same != test.same {
+				t.Errorf("fingerprints equal = %v, want %v", same, test.same)
+			}
+		})
+	}
+}

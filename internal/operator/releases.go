@@ -91,9 +91,9 @@ func (b *bridge) appliedCache(mgr manager.Manager) (cache.Cache, error) {
 	return applied, nil
 }
 
-// stripManagedFields drops what no pass reads and what makes up most of an object's metadata.
+// stripManagedFields drops what makes up most of an object's metadata, where no pass reads it.
 func stripManagedFields(o any) (any, error) {
-	if m, ok := o.(metav1.Object); ok {
+	if m, ok := o.(metav1.Object); ok && !object.FingerprintNeedsManagedFields(m) {
 		m.SetManagedFields(nil)
 	}
 	return o, nil

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -162,7 +161,7 @@ func (s *seeker) unknown(path values.Path, defaults map[string]any) {
 
 // idleNull reports a null that deletes nothing, unless it takes away what a layer below it set.
 func (s *seeker) idleNull(path values.Path) {
-	if slices.ContainsFunc(s.effective.Shadows(), func(shadow values.Shadow) bool { return slices.Equal(shadow.Path, path) }) {
+	if s.effective.SetAnywhere(path) {
 		return
 	}
 	fault := s.warning(rules.NullWithoutEffect, path)

@@ -55,6 +55,14 @@ func TestWhatHasNoEffectIsNamed(t *testing.T) {
 			want:   []string{"warning: spec.chart.values.empty: is null, which removes a default of the chart, but the chart has none here; leave it out (chart gitlab 10.4.1) [NullWithoutEffect]"},
 		},
 		"a null that takes a structured field's value away": {values: "empty: null", more: []values.Layer{structured("spec.x", 1.0, "empty")}, want: []string{}},
+		"a null that takes a referenced object's value away": {
+			values: "empty: null", more: []values.Layer{values.ReferenceTree("spec.chart.valuesFrom[0]", "ConfigMap c", false, map[string]any{"empty": 1.0})},
+			want: []string{},
+		},
+		"a null over the null of a referenced object": {
+			values: "empty: null", more: []values.Layer{values.ReferenceTree("spec.chart.valuesFrom[0]", "ConfigMap c", false, map[string]any{"empty": nil})},
+			want: []string{"warning: spec.chart.values.empty: is null, which removes a default of the chart, but the chart has none here; leave it out (chart gitlab 10.4.1) [NullWithoutEffect]"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := gitlab()

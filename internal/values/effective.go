@@ -137,6 +137,19 @@ func (e Effective) Origin(p Path) Origin {
 	return e.originOf(at, p[:len(p)-len(tail)], tail)
 }
 
+// SetAnywhere reports whether a layer sets the value at a path to something other than null, whatever became of it.
+func (e Effective) SetAnywhere(p Path) bool {
+	for _, layer := range e.layers {
+		if layer.root == nil {
+			continue
+		}
+		if n, tail := layer.root.find(p); len(tail) == 0 && (n.table != nil || n.value != nil) {
+			return true
+		}
+	}
+	return false
+}
+
 func (e Effective) originOf(at *entry, p, tail Path) Origin {
 	best := -1
 	for _, i := range at.layers {

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -212,6 +213,31 @@ var _ = Describe("A GitLabCore", func() {
 		i.now = i.now.Add(11 * time.Minute)
 		i.pass(ctx)
 		Expect(w.renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
+	})
+
+	It("is not woken to a full pass by an autoscaler that writes its status every few seconds, and still is by an edit of it", func(ctx context.Context) {
+		i := create(ctx, small)
+		i.pass(ctx)
+		i.pass(ctx)
+		scaler := &autoscalingv2.HorizontalPodAutoscaler{}
+		scaled := func(replicas int32) {
+			Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: webservice}, scaler)).To(Succeed())
+			scaler.Status.CurrentReplicas = replicas
+			Expect(w.live.Status().Update(ctx, scaler)).To(Succeed())
+		}
+		scaled(2)
+		i.pass(ctx)
+		renders := w.renders.Load()
+		scaled(3)
+		scaled(4)
+		i.pass(ctx)
+		Expect(w.renders.Load()).To(Equal(renders))
+		scaler.Spec.MaxReplicas++
+		Expect(w.live.Update(ctx, scaler)).To(Succeed())
+		edited := scaler.Spec.MaxReplicas
+		i.pass(ctx)
+		Expect(w.live.Get(ctx, client.ObjectKeyFromObject(scaler), scaler)).To(Succeed())
+		Expect(scaler.Spec.MaxReplicas).To(Equal(edited - 1))
 	})
 
 	It("is deleted with its cluster-scoped objects, even while they cannot be", func(ctx context.Context) {
