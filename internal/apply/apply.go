@@ -61,9 +61,11 @@ func (e *Engine) applyOne(ctx context.Context, owner Owner, u *unstructured.Unst
 	return e.send(ctx, owner, desired, guarded)
 }
 
-// send reads the live object, decides whether it may be written and writes it; after a conflict it does so again.
+// send reads the live object, decides whether it may be written and writes it; after a conflict, and once after it took
+// over an edit that cannot be merged with, it does so again.
 func (e *Engine) send(ctx context.Context, owner Owner, desired *unstructured.Unstructured, guarded bool) Change {
 	ref := object.RefOf(desired)
+	reclaimed := guarded
 	var err error
 	for range attempts {
 		var live *unstructured.Unstructured
@@ -79,9 +81,13 @@ func (e *Engine) send(ctx context.Context, owner Owner, desired *unstructured.Un
 		if stored, err = e.write(ctx, desired, live, guarded); err == nil {
 			return outcomeOf(ref, live, stored)
 		}
-		if !lookedOutdated(err) {
+		if lookedOutdated(err) {
+			continue
+		}
+		if reclaimed || !e.reclaim(ctx, desired, live, err) {
 			break
 		}
+		reclaimed = true
 	}
 	return failed(ref, "applied", err)
 }

@@ -25,8 +25,8 @@ func MetaDigest(m metav1.Object) string {
 }
 
 // Fingerprint returns what has to stay equal for an object to count as unchanged since the last apply: MetaDigest and
-// the generation. Kinds without a generation use the resourceVersion instead, such as ConfigMap; where a status is
-// written, such as that of a HorizontalPodAutoscaler every few seconds, it would move each time, so there it is who set
+// the generation. Kinds without a generation, such as ConfigMap, use the resourceVersion instead. Where a status is written
+// it would move each time, every few seconds for a HorizontalPodAutoscaler of Kubernetes before 1.36; there it is who set
 // which fields when, the status left out. Fingerprints of different objects are not comparable.
 func Fingerprint(m metav1.Object) string {
 	switch generation := m.GetGeneration(); {
