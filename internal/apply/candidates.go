@@ -2,7 +2,6 @@ package apply
 
 import (
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -123,7 +122,7 @@ type group struct {
 func groups(kinds []string) []group {
 	var out []group
 	for _, key := range slices.Sorted(slices.Values(kinds)) {
-		gvk, ok := parseKind(key)
+		gvk, ok := object.ParseKind(key)
 		if !ok || object.IsRBAC(gvk) || object.IsDefinition(gvk) || object.NeverPrunedKind(gvk.GroupKind()) {
 			continue
 		}
@@ -136,17 +135,4 @@ func groups(kinds []string) []group {
 		}
 	}
 	return out
-}
-
-// parseKind reads object.KindKey back.
-func parseKind(key string) (schema.GroupVersionKind, bool) {
-	at := strings.LastIndex(key, "/")
-	if at <= 0 || at == len(key)-1 {
-		return schema.GroupVersionKind{}, false
-	}
-	gv, err := schema.ParseGroupVersion(key[:at])
-	if err != nil || gv.Version == "" {
-		return schema.GroupVersionKind{}, false
-	}
-	return gv.WithKind(key[at+1:]), true
 }

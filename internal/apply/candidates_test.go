@@ -159,14 +159,3 @@ func TestGroups(t *testing.T) {
 		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 }
-
-func TestEveryRecordedKindReadsBack(t *testing.T) {
-	for _, gvk := range []schema.GroupVersionKind{
-		{Version: "v1", Kind: "ConfigMap"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
-		{Group: "gateway.networking.k8s.io", Version: "v1alpha2", Kind: "TCPRoute"},
-	} {
-		if got, ok := parseKind(object.KindKey(gvk)); !ok || got != gvk {
-			t.Errorf("parseKind(%q) = %v, %v", object.KindKey(gvk), got, ok)
-		}
-	}
-}

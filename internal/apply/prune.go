@@ -66,7 +66,7 @@ func (p *pruning) survey(ctx context.Context, g group) {
 	objects, err := p.list(ctx, g.gk)
 	if err != nil {
 		ref := object.Ref{GVK: g.gk.WithVersion("")}
-		if gvk, ok := parseKind(g.keys[0]); ok {
+		if gvk, ok := object.ParseKind(g.keys[0]); ok {
 			ref.GVK = gvk
 		}
 		p.result.Changes = append(p.result.Changes, failed(ref, "listed", err))

@@ -5,6 +5,8 @@
 package object
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -78,4 +80,17 @@ func (r Ref) String() string {
 // KindKey returns "<apiVersion>/<Kind>", the form status.renderedKinds records a kind in: v1/ConfigMap, apps/v1/Deployment.
 func KindKey(gvk schema.GroupVersionKind) string {
 	return gvk.GroupVersion().String() + "/" + gvk.Kind
+}
+
+// ParseKind reads KindKey back. It reports false for a text that names no version or no kind.
+func ParseKind(key string) (schema.GroupVersionKind, bool) {
+	at := strings.LastIndex(key, "/")
+	if at <= 0 || at == len(key)-1 {
+		return schema.GroupVersionKind{}, false
+	}
+	gv, err := schema.ParseGroupVersion(key[:at])
+	if err != nil || gv.Version == "" {
+		return schema.GroupVersionKind{}, false
+	}
+	return gv.WithKind(key[at+1:]), true
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/portcullis-operator/portcullis/internal/object"
@@ -224,5 +225,21 @@ func TestFingerprintOfAKindWithAStatusAndNoGeneration(t *testing.T) {
 				t.Errorf("fingerprints equal = %v, want %v", same, test.same)
 			}
 		})
+	}
+}
+
+func TestEveryRecordedKindReadsBack(t *testing.T) {
+	for _, gvk := range []schema.GroupVersionKind{
+		{Version: "v1", Kind: "ConfigMap"}, {Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Group: "gateway.networking.k8s.io", Version: "v1alpha2", Kind: "TCPRoute"},
+	} {
+		if got, ok := object.ParseKind(object.KindKey(gvk)); !ok || got != gvk {
+			t.Errorf("ParseKind(%q) = %v, %v", object.KindKey(gvk), got, ok)
+		}
+	}
+	for _, key := range []string{"", "/", "ConfigMap", "v1/", "/ConfigMap", "a/b/c/D"} {
+		if got, ok := object.ParseKind(key); ok {
+			t.Errorf("ParseKind(%q) = %v", key, got)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,7 +50,7 @@ func (d *Drift) Watch(kinds []string) error {
 		d.watched = map[schema.GroupVersionKind]bool{}
 	}
 	for _, kind := range kinds {
-		gvk, ok := parseKind(kind)
+		gvk, ok := object.ParseKind(kind)
 		if !ok || d.watched[gvk] {
 			continue
 		}
@@ -104,17 +103,4 @@ func (d *Drift) foreign(gvk schema.GroupVersionKind) predicate.TypedPredicate[*m
 		},
 		DeleteFunc: func(event.TypedDeleteEvent[*metav1.PartialObjectMetadata]) bool { return true },
 	}
-}
-
-// parseKind reads <apiVersion>/<Kind>: v1/ConfigMap, apps/v1/Deployment.
-func parseKind(kind string) (schema.GroupVersionKind, bool) {
-	i := strings.LastIndex(kind, "/")
-	if i < 0 {
-		return schema.GroupVersionKind{}, false
-	}
-	gv, err := schema.ParseGroupVersion(kind[:i])
-	if err != nil {
-		return schema.GroupVersionKind{}, false
-	}
-	return gv.WithKind(kind[i+1:]), true
 }

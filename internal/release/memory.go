@@ -118,6 +118,15 @@ func (r *remembered) note(next *remembered, c apply.Change, now time.Time) bool 
 	return true
 }
 
+// Knows reports whether the last full pass of a resource had these inputs and every object of it applied. What a new one
+// changes is then what somebody else did.
+func (m *Memory) Knows(owner types.UID, digest string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.owners[owner]
+	return known != nil && known.digest == digest
+}
+
 // Forget drops what is known of a resource, so that its next pass is a full one.
 func (m *Memory) Forget(owner types.UID) {
 	m.mu.Lock()

@@ -56,7 +56,7 @@ func (e *Engine) Perform(ctx context.Context, p *Pass, pl plan.Plan, steps Steps
 	if o = e.hooks(ctx, p, rendering.Release); Stop(o) {
 		return o
 	}
-	changes, o := e.applyAll(ctx, p, rendering, steps)
+	changes, o := e.applyAll(ctx, p, pl.Inputs, rendering, steps)
 	if Stop(o) {
 		return o
 	}
@@ -103,12 +103,13 @@ func (e *Engine) hooks(ctx context.Context, p *Pass, rendered render.Release) ou
 }
 
 // applyAll applies the release, the Secrets it generates first. Its version is recorded only when every object is there.
-func (e *Engine) applyAll(ctx context.Context, p *Pass, rendering Rendering, steps Steps) (apply.ChangeSet, outcome.Outcome) {
+func (e *Engine) applyAll(ctx context.Context, p *Pass, in plan.Inputs, rendering Rendering, steps Steps) (apply.ChangeSet, outcome.Outcome) {
 	var changes apply.ChangeSet
 	rendering, o := e.Generate(ctx, p.Owner, rendering)
 	if !Stop(o) {
 		changes, o = e.Apply(ctx, p.Owner, rendering)
 	}
+	e.accountApplied(ctx, p, changes, e.Memory.Knows(p.Object.GetUID(), p.digest(in)))
 	p.Available = o
 	if Stop(o) {
 		e.Memory.Forget(p.Object.GetUID())
@@ -136,6 +137,7 @@ func (e *Engine) prune(ctx context.Context, p *Pass, rendered render.Release, ch
 		keep = append(keep, ref)
 	}
 	result := e.Prune(ctx, p.Owner, keep, p.Next.RenderedKinds)
+	e.accountPruned(ctx, p, result.Changes)
 	if err := Failures(result.Changes); err != nil {
 		logf.FromContext(ctx).Error(err, "the prune could not look at everything, or not delete it; a later pass tries again")
 	}

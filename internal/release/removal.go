@@ -50,6 +50,9 @@ func (e *Engine) Remove(ctx context.Context, owner apply.Owner, o client.Object,
 		return false, ctrl.Result{}, nil
 	}
 	pruned := e.Prune(ctx, owner, nil, kinds)
+	if deleted := pruned.Changes.Of(apply.Deleted); len(deleted) > 0 {
+		logf.FromContext(ctx).Info("deleted what no owner reference takes along", "release", owner.Release.String(), "deleted", refs(deleted))
+	}
 	if err := Failures(pruned.Changes); err != nil {
 		if now.Sub(o.GetDeletionTimestamp().Time) < removalPatience {
 			logf.FromContext(ctx).Info("an object of the release could not be deleted; trying again", "cause", err.Error())

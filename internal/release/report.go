@@ -129,7 +129,8 @@ func Report[T client.Object](ctx context.Context, e *Engine, p *Pass, before, af
 	return true, result, err
 }
 
-// settle is the one place that turns an outcome into what the work queue understands.
+// settle turns the outcome of a pass into what the work queue understands. The passes of a GitLabSecrets, which hold no
+// redactor and look at a refused one more often, have their own.
 func (p *Pass) settle(o outcome.Outcome) (ctrl.Result, error) {
 	switch o := o.(type) {
 	case outcome.Wait:

@@ -75,6 +75,10 @@ const (
 	EventDowngradeRefused = "DowngradeRefused"
 	// EventDriftContested (Warning) says that another writer keeps undoing what the Operator applies.
 	EventDriftContested = "DriftContested"
+	// EventDriftCorrected (Normal) names the objects that somebody changed or deleted and the Operator put back.
+	EventDriftCorrected = "DriftCorrected"
+	// EventPruned (Normal) names the objects that were deleted because the release no longer renders them.
+	EventPruned = "Pruned"
 )
 
 // The reasons of the Ready condition of a GitLabSecrets, beside ReasonApplyFailed.

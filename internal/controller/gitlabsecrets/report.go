@@ -91,7 +91,7 @@ func (r *Reconciler) report(ctx context.Context, p *pass, o outcome.Outcome) (ct
 	return settle(o)
 }
 
-// settle is the one place that turns an outcome into what the work queue understands. What needs a person is looked at
+// settle turns the outcome of a pass into what the work queue understands. What needs a person is looked at
 // every interval all the same: no watch tells that a permission was granted.
 func settle(o outcome.Outcome) (ctrl.Result, error) {
 	switch o := o.(type) {

@@ -13,12 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 // eventually bounds what the API server does in its own time, such as serving a new definition.
@@ -32,56 +31,13 @@ func listFails(ctx context.Context, c client.Client) bool {
 	return c.List(ctx, list) != nil
 }
 
-// errLostAnswer is what a caller sees when the API server did what it was asked and the answer never came.
-var errLostAnswer = errors.New("connection reset by peer")
-
-// faulty is a client on which exactly one call fails: the one whose turn it is.
-type faulty struct {
-	// turn is the number of the call that fails, counted from 1.
-	turn int
-	// calls counts all calls so far.
-	calls int
-	// after says the call takes effect and only its answer is lost.
-	after bool
-	// err is what the failing call returns.
-	err error
-}
-
-// do carries out one call, or fails it.
-func (f *faulty) do(call func() error) error {
-	f.calls++
-	if f.calls != f.turn {
-		return call()
-	}
-	if f.after {
-		if err := call(); err != nil {
-			return err
-		}
-	}
-	return f.err
-}
-
-// client wraps a client so that its calls go through do.
-func (f *faulty) client(inner client.WithWatch) client.WithWatch {
-	return interceptor.NewClient(inner, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-			return f.do(func() error { return c.Get(ctx, key, obj, opts...) })
-		},
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			return f.do(func() error { return c.List(ctx, list, opts...) })
-		},
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			return f.do(func() error { return c.Create(ctx, obj, opts...) })
-		},
-		Apply: func(ctx context.Context, c client.WithWatch, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			return f.do(func() error { return c.Apply(ctx, obj, opts...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
-			return f.do(func() error { return c.Delete(ctx, obj, opts...) })
-		},
-		DeleteAllOf: func(context.Context, client.WithWatch, client.Object, ...client.DeleteAllOfOption) error {
+// permitted is a client with what the Operator's role allows.
+func permitted(c client.WithWatch) client.WithWatch {
+	return world.Through(c, func(_ context.Context, call world.Call, send func() error) error {
+		if call.Verb == "deletecollection" {
 			return errors.New("the Operator's role does not allow deletecollection")
-		},
+		}
+		return send()
 	})
 }
 
@@ -151,10 +107,11 @@ var _ = Describe("an API server that fails each call once", func() {
 	)
 
 	// lifetime drives one release through its life with one failing call and returns how many calls it took in all.
-	lifetime := func(ctx context.Context, f *faulty) int {
+	lifetime := func(ctx context.Context, f world.Fault) int64 {
 		GinkgoHelper()
 		l := &life{release: newRelease(ctx, live)}
-		l.engine.Client = f.client(live)
+		c, calls := world.Counting(world.Failing(permitted(live), f))
+		l.engine.Client = c
 		bystander := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace(), Name: "bystander"}}
 		Expect(live.Create(ctx, bystander)).To(Succeed())
 
@@ -181,22 +138,22 @@ var _ = Describe("an API server that fails each call once", func() {
 		l.until(ctx, nil, lost(sealed, held))
 		Expect(l.state(ctx)).To(Equal([]string{held, sealed}), "what holds data outlives the release")
 		Expect(l.recorded).To(BeEmpty())
-		return f.calls
+		return calls.Total()
 	}
 
 	DescribeTable("loses nothing and prunes nothing wrongly, whichever call it is",
 		func(after bool, err error) {
 			ctx := context.Background()
-			total := lifetime(ctx, &faulty{})
+			total := lifetime(ctx, world.Fault{})
 			Expect(total).To(BeNumerically(">", 30), "the scenario makes too few calls to show anything")
-			for turn := 1; turn <= total; turn++ {
+			for turn := int64(1); turn <= total; turn++ {
 				By(sprintf("failing call %d of %d", turn, total))
-				lifetime(ctx, &faulty{turn: turn, after: after, err: err})
+				lifetime(ctx, world.Fault{Call: turn, After: after, Err: err})
 			}
 			AddReportEntry("calls failed in turn", total)
 		},
 		Entry("failed by an internal error", false, apierrors.NewInternalError(errors.New("failed calling webhook"))),
 		Entry("with a conflict", false, apierrors.NewConflict(corev1.Resource("configmaps"), "x", errors.New("changed"))),
-		Entry("done, and the answer lost", true, errLostAnswer),
+		Entry("done, and the answer lost", true, world.ErrNoAnswer),
 	)
 })

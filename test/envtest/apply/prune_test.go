@@ -169,7 +169,7 @@ var _ = Describe("pruning", func() {
 	It("calls a kind clean once its API is gone, whether the client knew it before or not", func() {
 		gone := definition("Passing", "passings", apiextensionsv1.NamespaceScoped)
 		Expect(live.Create(ctx, gone)).To(Succeed())
-		knows := connect()
+		knows := server.Connect(GinkgoTB(), server.Config)
 		r.engine.Client = knows
 		passing := `{apiVersion: suite.portcullis.dev/v1, kind: Passing, metadata: {name: p}}`
 		Eventually(func() []apply.Change { return r.apply(ctx, passing).Failed() }).WithTimeout(eventually).Should(BeEmpty())
@@ -179,7 +179,7 @@ var _ = Describe("pruning", func() {
 				listFails(ctx, knows)
 		}).WithTimeout(eventually).Should(BeTrue())
 
-		for _, c := range []client.Client{knows, connect()} {
+		for _, c := range []client.Client{knows, server.Connect(GinkgoTB(), server.Config)} {
 			r.engine.Client = c
 			Expect(r.prune(ctx, nil, "suite.portcullis.dev/v1/Passing", "nowhere.example/v1/Thing").Remaining).To(BeEmpty())
 			changes := r.apply(ctx, passing)

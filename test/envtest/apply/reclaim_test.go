@@ -2,6 +2,7 @@ package apply_test
 
 import (
 	"context"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -51,9 +52,14 @@ var _ = Describe("an edit that cannot be merged with", func() {
 		Expect(live.Update(ctx, o, client.FieldOwner("kubectl-edit"))).To(Succeed())
 	}
 
-	It("is taken back: the number of a Service's port, whose address stays", func() {
+	It("is taken back: the number of a Service's port, whose address stays, and what a cloud controller wrote", func() {
 		r.mustApply(ctx, sprintf(service, 22))
 		s := &corev1.Service{}
+		Expect(live.Get(ctx, client.ObjectKey{Namespace: r.namespace(), Name: "shell"}, s)).To(Succeed())
+		s.Finalizers = append(s.Finalizers, "service.kubernetes.io/load-balancer-cleanup")
+		s.Annotations = map[string]string{"cloud.example.com/id": "4711"}
+		s.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+		Expect(live.Update(ctx, s, client.FieldOwner("cloud-controller-manager"))).To(Succeed())
 		byHand(s, "shell", func() { s.Spec.Ports[0].Port = 2222 })
 		address := s.Spec.ClusterIP
 		Expect(actions(r.mustApply(ctx, sprintf(service, 22)))).To(Equal([]string{"configured Service/shell"}))
@@ -61,6 +67,9 @@ var _ = Describe("an edit that cannot be merged with", func() {
 		Expect(s.Spec.Ports).To(HaveLen(1))
 		Expect(s.Spec.Ports[0].Port).To(BeEquivalentTo(22))
 		Expect(s.Spec.ClusterIP).To(Equal(address))
+		Expect(s.Finalizers).To(ConsistOf("service.kubernetes.io/load-balancer-cleanup"))
+		Expect(s.Annotations).To(HaveKey("cloud.example.com/id"))
+		Expect(s.Spec.SessionAffinity).To(Equal(corev1.ServiceAffinityClientIP))
 		Expect(actions(r.mustApply(ctx, sprintf(service, 22)))).To(Equal([]string{"unchanged Service/shell"}))
 	})
 
@@ -85,6 +94,21 @@ var _ = Describe("an edit that cannot be merged with", func() {
 			Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "ssh", Port: 2222, TargetPort: intstr.FromInt32(22)}}},
 		}, client.FieldOwner("kubectl-create"))).To(Succeed())
 		Expect(actions(r.mustApply(ctx, sprintf(service, 22)))).To(Equal([]string{"configured Service/shell"}))
+	})
+
+	It("is taken back: a strategy with the settings of another", func() {
+		recreate := strings.Replace(web, "  selector:", "  strategy: {type: Recreate}\n  selector:", 1)
+		r.mustApply(ctx, recreate)
+		d := &appsv1.Deployment{}
+		byHand(d, "web", func() {
+			one := intstr.FromInt32(1)
+			d.Spec.Strategy = appsv1.DeploymentStrategy{
+				Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one},
+			}
+		})
+		Expect(actions(r.mustApply(ctx, recreate))).To(Equal([]string{"configured Deployment/web"}))
+		Expect(live.Get(ctx, client.ObjectKeyFromObject(d), d)).To(Succeed())
+		Expect(d.Spec.Strategy).To(Equal(appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}))
 	})
 
 	It("is left to its owner while the chart's object is refused for itself, and the refusal is told", func() {

@@ -5,9 +5,7 @@ package apply_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -15,58 +13,29 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 const manager = "gitlabcore-controller"
 
 var (
-	cluster *envtest.Environment
-	config  *rest.Config
-	live    client.WithWatch
+	server *world.Server
+	live   client.WithWatch
 )
 
 func TestApply(t *testing.T) {
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "apply and prune against a real API server")
-}
-
-var _ = BeforeSuite(func() {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		Skip("KUBEBUILDER_ASSETS is not set: these specs need a real kube-apiserver and etcd, which task test builds and names in it")
-	}
-	cluster = &envtest.Environment{ControlPlaneStartTimeout: 2 * time.Minute, CRDs: []*apiextensionsv1.CustomResourceDefinition{
+	server = world.Start(t, []*apiextensionsv1.CustomResourceDefinition{
 		definition("Class", "classes", apiextensionsv1.ClusterScoped),
 		definition("Widget", "widgets", apiextensionsv1.NamespaceScoped),
-	}}
-	var err error
-	config, err = cluster.Start()
-	Expect(err).NotTo(HaveOccurred())
-	live = connect()
-})
-
-var _ = AfterSuite(func() {
-	if cluster != nil {
-		Expect(cluster.Stop()).To(Succeed())
-	}
-})
-
-// connect returns a client with discovery of its own, as a manager that just started has.
-func connect() client.WithWatch {
-	scheme := runtime.NewScheme()
-	Expect(clientgoscheme.AddToScheme(scheme)).To(Succeed())
-	Expect(apiextensionsv1.AddToScheme(scheme)).To(Succeed())
-	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
-	Expect(err).NotTo(HaveOccurred())
-	return c
+	})
+	live = server.Live
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "apply and prune against a real API server")
 }
 
 // definition returns a definition in a group of the suite's own.
