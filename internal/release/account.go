@@ -15,9 +15,9 @@ import (
 // maxNamed bounds how many objects an event names; an event has room for 1024 bytes. The log names all.
 const maxNamed = 8
 
-// accountApplied says in the log what an apply changed, also one that failed half-way, and tells in an event what it put
-// right although nobody asked for anything new.
-func (e *Engine) accountApplied(ctx context.Context, p *Pass, changes apply.ChangeSet, drifted bool) {
+// account says in the log what an apply changed, also one that failed half-way, and tells in an event what it put right
+// although nobody asked for anything new.
+func (e *Engine) account(ctx context.Context, p *Pass, changes, drifted apply.ChangeSet) {
 	created, configured := changes.Of(apply.Created), changes.Of(apply.Configured)
 	log := logf.FromContext(ctx)
 	for _, c := range changes {
@@ -28,8 +28,9 @@ func (e *Engine) accountApplied(ctx context.Context, p *Pass, changes apply.Chan
 	}
 	log.Info("applied the release", "version", p.Next.TargetVersion, "generation", p.Object.GetGeneration(), "created", refs(created),
 		"configured", refs(configured), "unchanged", len(changes.Of(apply.Unchanged)), "failed", len(changes.Failed()))
-	if drifted {
-		e.Events.Eventf(p.Object, nil, corev1.EventTypeNormal, v2alpha1.EventDriftCorrected, "Apply", "%s", corrected(created, configured))
+	if len(drifted) > 0 {
+		e.Events.Eventf(p.Object, nil, corev1.EventTypeNormal, v2alpha1.EventDriftCorrected, "Apply", "%s",
+			corrected(drifted.Of(apply.Created), drifted.Of(apply.Configured)))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/portcullis-operator/portcullis/internal/apply"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/internal/outcome"
 )
 
 const (
@@ -35,12 +36,18 @@ type Memory struct {
 	owners map[types.UID]*remembered
 	// holders finds the owner of an object, so that an event costs the same with one resource as with a thousand.
 	holders map[object.Ref]types.UID
+	hooks   map[types.UID]*hookFailure
 }
 
 // remembered is the last full pass of one resource.
 type remembered struct {
-	digest    string
-	at        time.Time
+	digest string
+	at     time.Time
+	// settled says that every object applied and the pass left nothing for the next one to do.
+	settled bool
+	// failed is how the pass ended when an object did not apply, and failures how many passes with these inputs did so.
+	failed    outcome.Outcome
+	failures  int
 	prints    map[object.Ref]string
 	workloads []object.Ref
 	repairs   map[object.Ref][]time.Time
@@ -51,25 +58,48 @@ type remembered struct {
 
 // NewMemory returns an empty memory.
 func NewMemory() *Memory {
-	return &Memory{owners: map[types.UID]*remembered{}, holders: map[object.Ref]types.UID{}}
+	return &Memory{owners: map[types.UID]*remembered{}, holders: map[object.Ref]types.UID{}, hooks: map[types.UID]*hookFailure{}}
 }
 
-// Remember records a full pass in which every object applied. It returns the objects that another writer keeps undoing:
-// each is named once, when it becomes contested.
-func (m *Memory) Remember(owner types.UID, digest string, changes apply.ChangeSet, now time.Time) []object.Ref {
+// Applied is what a full pass did.
+type Applied struct {
+	// Digest identifies the inputs.
+	Digest string
+	// Changes is what became of each object, also when some failed.
+	Changes apply.ChangeSet
+	// Outcome is that of the apply.
+	Outcome outcome.Outcome
+	// More says that the next pass has something to do although every object applied.
+	More bool
+	// At is the time of the pass.
+	At time.Time
+}
+
+// Remember records a full pass, one in which objects failed too: what it did apply is still ours. It returns the objects
+// that another writer keeps undoing: each is named once, when it becomes contested.
+func (m *Memory) Remember(owner types.UID, a Applied) []object.Ref {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.owners[owner]
+	same := before != nil && before.digest == a.Digest
 	next := &remembered{
-		digest: digest, at: now, prints: map[object.Ref]string{}, workloads: Workloads(changes),
+		digest: a.Digest, at: a.At, settled: !Stop(a.Outcome) && !a.More, prints: map[object.Ref]string{}, workloads: Workloads(a.Changes),
 		repairs: map[object.Ref][]time.Time{}, contested: map[object.Ref]time.Time{},
 	}
+	if Stop(a.Outcome) {
+		next.failed, next.failures = a.Outcome, 1
+		if same {
+			next.failures = before.failures + 1
+		}
+	}
 	var newly []object.Ref
-	for _, c := range changes {
+	for _, c := range a.Changes {
 		if c.Live != nil {
 			next.prints[c.Ref] = object.Fingerprint(c.Live)
+		} else if before != nil && before.prints[c.Ref] != "" && c.Action != apply.Skipped {
+			next.prints[c.Ref] = before.prints[c.Ref]
 		}
-		if before != nil && before.digest == digest && before.note(next, c, now) {
+		if same && before.note(next, c, a.At) {
 			newly = append(newly, c.Ref)
 		}
 	}
@@ -118,32 +148,61 @@ func (r *remembered) note(next *remembered, c apply.Change, now time.Time) bool 
 	return true
 }
 
-// Knows reports whether the last full pass of a resource had these inputs and every object of it applied. What a new one
-// changes is then what somebody else did.
-func (m *Memory) Knows(owner types.UID, digest string) bool {
+// Drifted returns what a pass had to make or change although its inputs are those of the last one: what somebody else
+// deleted or changed.
+func (m *Memory) Drifted(owner types.UID, digest string, changes apply.ChangeSet) apply.ChangeSet {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.owners[owner]
-	return known != nil && known.digest == digest
+	if known == nil || known.digest != digest {
+		return nil
+	}
+	var out apply.ChangeSet
+	for _, c := range changes {
+		if moved := c.Action == apply.Created || c.Action == apply.Configured; moved && known.prints[c.Ref] != "" {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
-// Forget drops what is known of a resource, so that its next pass is a full one.
+// Forget drops what is known of a resource that is deleted.
 func (m *Memory) Forget(owner types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(owner)
+	delete(m.hooks, owner)
 }
 
-// Unchanged reports whether a pass with these inputs has nothing to apply: the last full pass had the same inputs, is
-// recent, and every object it applied is as it left it. The second value names the workloads of that pass. Reading
+// Unsettle makes the next pass of a resource a full one. What was applied is still known for ours.
+func (m *Memory) Unsettle(owner types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.owners[owner]; known != nil {
+		known.settled, known.failed = false, nil
+	}
+}
+
+// Rest is what is left to do for a pass that has nothing to apply.
+type Rest struct {
+	// Workloads are those to judge.
+	Workloads []object.Ref
+	// Failed is how the last full pass ended, when it failed so short a while ago that another would end alike.
+	Failed outcome.Outcome
+}
+
+// Resting reports whether a pass with these inputs has nothing to apply: the last full pass had the same inputs, every
+// object is as it left it, and it is recent; one that failed, more recent than the back-off of its failures. Reading
 // comes from the metadata cache and costs the API server nothing.
-func (m *Memory) Unchanged(ctx context.Context, metadata client.Reader, owner types.UID, digest string, now time.Time) (bool, []object.Ref) {
+func (m *Memory) Resting(ctx context.Context, metadata client.Reader, owner types.UID, digest string, now time.Time) (Rest, bool) {
 	m.mu.Lock()
 	known := m.owners[owner]
-	m.mu.Unlock()
-	if metadata == nil || known == nil || known.digest != digest || now.Sub(known.at) >= fullInterval {
-		return false, nil
+	if metadata == nil || known == nil || known.digest != digest || now.Sub(known.at) >= known.lasts() {
+		m.mu.Unlock()
+		return Rest{}, false
 	}
+	rest := Rest{Workloads: known.workloads, Failed: known.failed}
+	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	for ref, left := range known.prints {
@@ -153,13 +212,34 @@ func (m *Memory) Unchanged(ctx context.Context, metadata client.Reader, owner ty
 		live := &metav1.PartialObjectMetadata{}
 		live.SetGroupVersionKind(ref.GVK)
 		if err := metadata.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {
-			return false, nil
+			return Rest{}, false
 		}
 		if object.Fingerprint(live) != left {
-			return false, nil
+			return Rest{}, false
 		}
 	}
-	return true, known.workloads
+	return rest, true
+}
+
+// lasts is how long a pass may stand in for another full one.
+func (r *remembered) lasts() time.Duration {
+	switch {
+	case r.settled:
+		return fullInterval
+	case r.failed != nil:
+		return backOff(FirstRetry, r.failures, Interval)
+	}
+	return 0
+}
+
+// backOff is a delay that doubles with each failure after the first, up to a bound.
+func backOff(first time.Duration, failures int, bound time.Duration) time.Duration {
+	for range failures - 1 {
+		if first *= 2; first >= bound {
+			return bound
+		}
+	}
+	return first
 }
 
 // Ours reports whether an object is just as we left it, so that an event about it is the echo of our own write.

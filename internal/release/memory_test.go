@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"testing"
@@ -36,6 +37,11 @@ func change(u *unstructured.Unstructured, action apply.Action) apply.Change {
 	return apply.Change{Ref: object.RefOf(u), Action: action, Live: u}
 }
 
+// applied is a full pass in which every object applied.
+func applied(digest string, at time.Time, changes ...apply.Change) release.Applied {
+	return release.Applied{Digest: digest, Changes: changes, Outcome: outcome.Continue{}, At: at}
+}
+
 // metadata answers reads of metadata from a map; it is what a cache does.
 type metadata struct {
 	client.Reader
@@ -57,7 +63,13 @@ func (m *metadata) Get(_ context.Context, key client.ObjectKey, o client.Object,
 	return nil
 }
 
-func TestUnchanged(t *testing.T) {
+func resting(t *testing.T, m *release.Memory, live client.Reader, owner types.UID, digest string, at time.Time) (bool, []object.Ref) {
+	t.Helper()
+	rest, ok := m.Resting(t.Context(), live, owner, digest, at)
+	return ok, rest.Workloads
+}
+
+func TestResting(t *testing.T) {
 	cases := map[string]struct {
 		digest string
 		later  time.Duration
@@ -73,8 +85,8 @@ func TestUnchanged(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := release.NewMemory()
-			m.Remember("owner", "a", apply.ChangeSet{change(deployment("web", 1), apply.Created)}, now)
-			got, workloads := m.Unchanged(t.Context(), &metadata{objects: tc.live}, "owner", tc.digest, now.Add(tc.later))
+			m.Remember("owner", applied("a", now, change(deployment("web", 1), apply.Created)))
+			got, workloads := resting(t, m, &metadata{objects: tc.live}, "owner", tc.digest, now.Add(tc.later))
 			if got != tc.want {
 				t.Errorf("unchanged: %v, want %v", got, tc.want)
 			}
@@ -84,15 +96,32 @@ func TestUnchanged(t *testing.T) {
 		})
 	}
 	t.Run("a manager that has just started knows nothing", func(t *testing.T) {
-		if got, _ := release.NewMemory().Unchanged(t.Context(), &metadata{}, "owner", "a", now); got {
+		if got, _ := resting(t, release.NewMemory(), &metadata{}, "owner", "a", now); got {
+			t.Error("it claims that nothing changed")
+		}
+	})
+	t.Run("a pass that left something to do is followed by a full one", func(t *testing.T) {
+		m := release.NewMemory()
+		more := applied("a", now, change(deployment("web", 1), apply.Created))
+		more.More = true
+		m.Remember("owner", more)
+		if got, _ := resting(t, m, &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 1)}}, "owner", "a", now); got {
+			t.Error("it claims that nothing changed")
+		}
+	})
+	t.Run("what is unsettled is a change", func(t *testing.T) {
+		m := release.NewMemory()
+		m.Remember("owner", applied("a", now, change(deployment("web", 1), apply.Created)))
+		m.Unsettle("owner")
+		if got, _ := resting(t, m, &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 1)}}, "owner", "a", now); got {
 			t.Error("it claims that nothing changed")
 		}
 	})
 	t.Run("what is forgotten is a change", func(t *testing.T) {
 		m := release.NewMemory()
-		m.Remember("owner", "a", apply.ChangeSet{change(deployment("web", 1), apply.Created)}, now)
+		m.Remember("owner", applied("a", now, change(deployment("web", 1), apply.Created)))
 		m.Forget("owner")
-		if got, _ := m.Unchanged(t.Context(), &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 1)}}, "owner", "a", now); got {
+		if got, _ := resting(t, m, &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 1)}}, "owner", "a", now); got {
 			t.Error("it claims that nothing changed")
 		}
 	})
@@ -101,7 +130,7 @@ func TestUnchanged(t *testing.T) {
 func TestAnEchoOfOurOwnWriteIsKnownFromTheWriteOfAnother(t *testing.T) {
 	m := release.NewMemory()
 	ours := deployment("web", 3)
-	m.Remember("owner", "a", apply.ChangeSet{change(ours, apply.Configured)}, now)
+	m.Remember("owner", applied("a", now, change(ours, apply.Configured)))
 	if !m.Ours(object.RefOf(ours), ours, now) {
 		t.Error("our own write would wake us")
 	}
@@ -118,24 +147,81 @@ func TestAWriterWhoFightsBackIsNamedOnceAndThenLeftAlone(t *testing.T) {
 	at, named := now, 0
 	for i := range 12 {
 		at = at.Add(2 * time.Second)
-		named += len(m.Remember("owner", "a", apply.ChangeSet{change(deployment("web", int64(i)), apply.Configured)}, at))
+		named += len(m.Remember("owner", applied("a", at, change(deployment("web", int64(i)), apply.Configured))))
 	}
 	if named != 1 {
 		t.Fatalf("the object was named %d times", named)
 	}
 	edited := &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 99)}}
-	if got, _ := m.Unchanged(t.Context(), edited, "owner", "a", at); !got {
+	if got, _ := resting(t, m, edited, "owner", "a", at); !got {
 		t.Error("the contested object is fought over")
 	}
-	if got, _ := m.Unchanged(t.Context(), edited, "owner", "a", at.Add(6*time.Minute)); got {
+	if got, _ := resting(t, m, edited, "owner", "a", at.Add(6*time.Minute)); got {
 		t.Error("after the pause it is not looked at again")
+	}
+}
+
+func TestAFightIsNoticedInAReleaseThatFails(t *testing.T) {
+	m := release.NewMemory()
+	at, named := now, 0
+	for i := range 12 {
+		at = at.Add(2 * time.Second)
+		pass := applied("a", at, change(deployment("web", int64(i)), apply.Configured), apply.Change{Ref: object.RefOf(deployment("db", 1)), Action: apply.Failed})
+		pass.Outcome = outcome.Fail{Err: errors.New("no such kind")}
+		named += len(m.Remember("owner", pass))
+	}
+	if named != 1 {
+		t.Fatalf("the object was named %d times", named)
+	}
+	if !m.Ours(object.RefOf(deployment("web", 1)), deployment("web", 99), at) {
+		t.Error("the next edit of the contested object wakes another pass")
+	}
+}
+
+func TestAFailedPassIsNotRepeatedBeforeItsBackOffHasPassed(t *testing.T) {
+	m := release.NewMemory()
+	live := &metadata{objects: map[string]*unstructured.Unstructured{"web": deployment("web", 1)}}
+	failing := applied("a", now, change(deployment("web", 1), apply.Unchanged))
+	failing.Outcome = outcome.Fail{Err: errors.New("no such kind")}
+	for failures, pause := range []time.Duration{200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000} {
+		m.Remember("owner", failing)
+		pause *= time.Millisecond
+		rest, ok := m.Resting(t.Context(), live, "owner", "a", now.Add(pause-1))
+		if !ok || rest.Failed != failing.Outcome {
+			t.Fatalf("after %d failures: %v, %v just before %s have passed", failures+1, rest, ok, pause)
+		}
+		if _, ok := m.Resting(t.Context(), live, "owner", "a", now.Add(pause)); ok {
+			t.Fatalf("after %d failures: no full pass after %s", failures+1, pause)
+		}
+	}
+	if _, ok := m.Resting(t.Context(), live, "owner", "b", now); ok {
+		t.Error("a change of the inputs waits for the back-off")
+	}
+	live.objects["web"] = deployment("web", 2)
+	if _, ok := m.Resting(t.Context(), live, "owner", "a", now); ok {
+		t.Error("a drifted object waits for the back-off")
+	}
+}
+
+func TestWhatDriftedIsToldFromWhatIsNew(t *testing.T) {
+	m := release.NewMemory()
+	m.Remember("owner", applied("a", now, change(deployment("web", 1), apply.Created), change(deployment("db", 1), apply.Created)))
+	changes := apply.ChangeSet{
+		change(deployment("web", 3), apply.Configured), change(deployment("db", 1), apply.Unchanged), change(deployment("new", 1), apply.Created),
+	}
+	drifted := m.Drifted("owner", "a", changes)
+	if len(drifted) != 1 || drifted[0].Ref.Name != "web" {
+		t.Errorf("drifted: %v", drifted.Refs())
+	}
+	if drifted := m.Drifted("owner", "b", changes); len(drifted) > 0 {
+		t.Errorf("with other inputs %v is called drift", drifted.Refs())
 	}
 }
 
 func TestAChangeOfTheInputsIsNoFight(t *testing.T) {
 	m := release.NewMemory()
 	for i := range 12 {
-		if named := m.Remember("owner", strconv.Itoa(i), apply.ChangeSet{change(deployment("web", int64(i)), apply.Configured)}, now); len(named) > 0 {
+		if named := m.Remember("owner", applied(strconv.Itoa(i), now, change(deployment("web", int64(i)), apply.Configured))); len(named) > 0 {
 			t.Fatalf("%v is called contested though every write had another cause", named)
 		}
 	}
@@ -153,7 +239,7 @@ func TestWorkloadsThatRestAreNotReadAgain(t *testing.T) {
 	live := &counted{object: web}
 	engine := &release.Engine{Client: live, Memory: release.NewMemory()}
 	refs := []object.Ref{object.RefOf(web)}
-	engine.Memory.Remember("owner", "a", apply.ChangeSet{change(web, apply.Created)}, now)
+	engine.Memory.Remember("owner", applied("a", now, change(web, apply.Created)))
 	for range 3 {
 		if o := engine.Judge(t.Context(), cached, "owner", refs); o != (outcome.Continue{}) {
 			t.Fatalf("judged %v", o)

@@ -37,6 +37,8 @@ type Pass struct {
 	// after; nil leaves a condition as it was.
 	Initializing, Available outcome.Outcome
 
+	// failed is how the last full pass ended, in a pass that comes too soon after it to be another.
+	failed outcome.Outcome
 	// hooksRan says that the hooks completed in this very pass, so that the next one has to clean up after them.
 	hooksRan bool
 	// unpruned says that a prune did not get through for a reason that passes, so that the next pass has to prune again.
@@ -60,11 +62,21 @@ func OwnerOf(resource plan.Resource, kind string) apply.Owner {
 	return apply.Owner{Release: resource.Release(), Object: resource.Object(), GVK: v2alpha1.GroupVersion.WithKind(kind)}
 }
 
-// Initialize notes the outcome of a stage before the first object is applied, and returns it. A failed pass takes back
-// that the hooks ran, so that they run again; a wait, and a refusal before anything was rendered, leave the record alone.
+// Initialize notes the outcome of a stage before the first object is applied, and returns it. A spec that gives no
+// release, a hook that failed and a GitLabSecrets that the API server refused take back that the hooks ran, so that they
+// run again. A wait does not, nor does what the spec is not to blame for: a render for which no process was free, a read
+// that failed, a check that a webhook should have made.
 func (p *Pass) Initialize(o outcome.Outcome) outcome.Outcome {
 	p.Initializing = o
-	if refusal, ok := o.(outcome.Refuse); bad(o) && (!ok || refusal.Reason != v2alpha1.ReasonAdmissionRefused) {
+	again := false
+	switch o := o.(type) {
+	case outcome.Refuse:
+		again = o.Reason != v2alpha1.ReasonAdmissionRefused
+	case outcome.Fail:
+		again = o.Reason == v2alpha1.ReasonHooksFailed || o.Reason == v2alpha1.ReasonApplyFailed
+	case outcome.Wait, outcome.Continue:
+	}
+	if again {
 		p.Next.HooksGeneration = 0
 	}
 	return o

@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,10 +33,11 @@ type Steps struct {
 }
 
 // Unchanged reports whether there is nothing to apply: the last full pass had these inputs and every object is as it
-// left it. The workloads are those of that pass.
+// left it. The workloads are those of that pass. Where it failed a moment ago, Look says so again instead of judging.
 func (e *Engine) Unchanged(ctx context.Context, p *Pass, in plan.Inputs) ([]object.Ref, bool) {
-	same, workloads := e.Memory.Unchanged(ctx, e.Metadata, p.Object.GetUID(), p.digest(in), p.Now)
-	return workloads, same && p.Initialized()
+	rest, resting := e.Memory.Resting(ctx, e.Metadata, p.Object.GetUID(), p.digest(in), p.Now)
+	p.failed = rest.Failed
+	return rest.Workloads, resting && p.Initialized()
 }
 
 // Perform brings the cluster to a plan: look up, record the kinds, run the hooks, apply, prune, judge the workloads.
@@ -62,7 +64,7 @@ func (e *Engine) Perform(ctx context.Context, p *Pass, pl plan.Plan, steps Steps
 	}
 	changes = slices.Concat(first, changes)
 	e.prune(ctx, p, rendering.Release, changes)
-	e.remember(p, pl.Inputs, changes)
+	e.remember(p, Applied{Digest: p.digest(pl.Inputs), Changes: changes, Outcome: outcome.Continue{}})
 	return e.Look(ctx, p, Workloads(changes), steps)
 }
 
@@ -95,8 +97,16 @@ func (e *Engine) hooks(ctx context.Context, p *Pass, rendered render.Release) ou
 		}
 		return p.Initialize(outcome.Continue{})
 	}
-	o := p.Initialize(e.Hooks(ctx, p.Owner, rendered.Hooks, p.hookToken(), p.hooksFailed(), p.Now))
+	uid, token := p.Object.GetUID(), p.hookToken()
+	if o := e.Memory.hooksPause(uid, token, p.Now); p.hooksFailed() && Stop(o) {
+		return p.Initialize(o)
+	}
+	o := p.Initialize(e.Hooks(ctx, p.Owner, rendered.Hooks, token, p.hooksFailed(), p.Now))
+	if fail, ok := o.(outcome.Fail); ok && fail.Reason == v2alpha1.ReasonHooksFailed {
+		e.Memory.hooksFailed(uid, token, fail.Err, p.Now)
+	}
 	if !Stop(o) {
+		e.Memory.hooksDone(uid)
 		p.Next.HooksVersion, p.Next.HooksGeneration, p.hooksRan = p.Next.TargetVersion, p.Object.GetGeneration(), true
 	}
 	return o
@@ -109,10 +119,10 @@ func (e *Engine) applyAll(ctx context.Context, p *Pass, in plan.Inputs, renderin
 	if !Stop(o) {
 		changes, o = e.Apply(ctx, p.Owner, rendering)
 	}
-	e.accountApplied(ctx, p, changes, e.Memory.Knows(p.Object.GetUID(), p.digest(in)))
+	e.account(ctx, p, changes, e.Memory.Drifted(p.Object.GetUID(), p.digest(in), changes))
 	p.Available = o
 	if Stop(o) {
-		e.Memory.Forget(p.Object.GetUID())
+		e.remember(p, Applied{Digest: p.digest(in), Changes: changes, Outcome: o})
 		return changes, o
 	}
 	p.Applied = true
@@ -159,14 +169,10 @@ func union(a, b []string) []string {
 }
 
 // remember lets the next passes be free, unless this one left something for the next to do.
-func (e *Engine) remember(p *Pass, in plan.Inputs, changes apply.ChangeSet) {
-	uid := p.Object.GetUID()
-	if p.hooksRan || p.Partial || p.unpruned {
-		e.Memory.Forget(uid)
-		return
-	}
+func (e *Engine) remember(p *Pass, a Applied) {
+	a.At, a.More = p.Now, p.hooksRan || p.Partial || p.unpruned
 	p.remembered = true
-	for _, ref := range e.Memory.Remember(uid, p.digest(in), changes, p.Now) {
+	for _, ref := range e.Memory.Remember(p.Object.GetUID(), a) {
 		e.Events.Eventf(p.Object, nil, corev1.EventTypeWarning, v2alpha1.EventDriftContested, "Apply",
 			"%s is changed by another writer again and again; the Operator stops repairing it at once and looks again in five minutes", ref)
 	}
@@ -180,6 +186,10 @@ func (e *Engine) Look(ctx context.Context, p *Pass, workloads []object.Ref, step
 	}
 	if steps.Workloads != nil {
 		workloads = steps.Workloads
+	}
+	if p.failed != nil {
+		p.Available = p.failed
+		return p.failed
 	}
 	p.Available = e.Judge(ctx, e.Metadata, p.Object.GetUID(), workloads)
 	return p.Available
@@ -201,11 +211,18 @@ func (e *Engine) LookAtRunning(ctx context.Context, p *Pass, steps Steps) {
 	e.Look(ctx, p, workloads, steps)
 }
 
-// WriteStatus writes the status of a resource ahead of the end of its pass: after carries what is to be recorded. The
-// resource version of before moves along.
+// ErrGone says that a resource went away under its pass, so that nothing may be applied for it any more.
+var ErrGone = errors.New("the resource is gone")
+
+// WriteStatus writes the status of a resource ahead of the end of its pass: after carries what is to be recorded, and
+// something is. The resource version of before moves along. It fails with ErrGone where there is no resource any more.
 func WriteStatus[T client.Object](ctx context.Context, c client.Client, before, after T) error {
-	if _, err := status.Write(ctx, c, before, after); err != nil {
+	written, err := status.Write(ctx, c, before, after)
+	if err != nil {
 		return fmt.Errorf("write the status ahead: %w", err)
+	}
+	if !written {
+		return fmt.Errorf("write the status ahead: %w", ErrGone)
 	}
 	before.SetResourceVersion(after.GetResourceVersion())
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -43,22 +44,16 @@ func (e *Engine) Hold(ctx context.Context, o client.Object, finalizer string) (a
 }
 
 // Remove prunes what no owner reference takes along and lets a resource go. It neither resolves nor renders a chart.
-// Gone says that this call let it go.
+// Where the deletion asks to orphan what depends on the resource, nothing is pruned. Gone says that this call let it go.
 func (e *Engine) Remove(ctx context.Context, owner apply.Owner, o client.Object, finalizer string, kinds []string, now time.Time) (gone bool, result ctrl.Result, err error) {
 	e.Memory.Forget(o.GetUID())
 	if !controllerutil.ContainsFinalizer(o, finalizer) {
 		return false, ctrl.Result{}, nil
 	}
-	pruned := e.Prune(ctx, owner, nil, kinds)
-	if deleted := pruned.Changes.Of(apply.Deleted); len(deleted) > 0 {
-		logf.FromContext(ctx).Info("deleted what no owner reference takes along", "release", owner.Release.String(), "deleted", refs(deleted))
-	}
-	if err := Failures(pruned.Changes); err != nil {
-		if now.Sub(o.GetDeletionTimestamp().Time) < removalPatience {
-			logf.FromContext(ctx).Info("an object of the release could not be deleted; trying again", "cause", err.Error())
-			return false, ctrl.Result{RequeueAfter: removalRetry}, nil
-		}
-		logf.FromContext(ctx).Error(err, "the resource is deleted although an object of its release could not be")
+	if controllerutil.ContainsFinalizer(o, metav1.FinalizerOrphanDependents) {
+		logf.FromContext(ctx).Info("the deletion asks to orphan what depends on the resource, so nothing of the release is deleted")
+	} else if again := e.pruneLast(ctx, owner, o, kinds, now); again {
+		return false, ctrl.Result{RequeueAfter: removalRetry}, nil
 	}
 	before, ok := o.DeepCopyObject().(client.Object)
 	if !ok {
@@ -70,4 +65,23 @@ func (e *Engine) Remove(ctx context.Context, owner apply.Owner, o client.Object,
 		return false, ctrl.Result{}, fmt.Errorf("let go of %s: %w", owner.Release, err)
 	}
 	return true, ctrl.Result{}, nil
+}
+
+// pruneLast prunes all of a release and reports whether it is to be tried again: until the patience has run out.
+func (e *Engine) pruneLast(ctx context.Context, owner apply.Owner, o client.Object, kinds []string, now time.Time) (again bool) {
+	log := logf.FromContext(ctx)
+	pruned := e.Prune(ctx, owner, nil, kinds)
+	if deleted := pruned.Changes.Of(apply.Deleted); len(deleted) > 0 {
+		log.Info("deleted what no owner reference takes along", "release", owner.Release.String(), "deleted", refs(deleted))
+	}
+	err := Failures(pruned.Changes)
+	if err == nil {
+		return false
+	}
+	if now.Sub(o.GetDeletionTimestamp().Time) < removalPatience {
+		log.Info("an object of the release could not be deleted; trying again", "cause", err.Error())
+		return true
+	}
+	log.Error(err, "the resource is deleted although an object of its release could not be")
+	return false
 }

@@ -87,7 +87,9 @@ func (p *Pass) phase(o outcome.Outcome) v2alpha1.Phase {
 	if bad(p.Initializing) || bad(p.Available) {
 		return v2alpha1.PhaseFailed
 	}
-	if wait, ok := p.Initializing.(outcome.Wait); ok && preparing(wait.Reason) {
+	if wait, ok := p.Initializing.(outcome.Wait); ok && wait.Reason == v2alpha1.ReasonHooksFailed {
+		return v2alpha1.PhaseFailed
+	} else if ok && preparing(wait.Reason) {
 		return v2alpha1.PhasePreparing
 	}
 	if _, failed := o.(outcome.Fail); failed && p.Initializing == nil && p.Was.Phase != "" {
@@ -116,7 +118,7 @@ func Report[T client.Object](ctx context.Context, e *Engine, p *Pass, before, af
 	_, err = status.Write(ctx, e.Client, before, after)
 	if err != nil && p.remembered {
 		// What this pass applied is on no record: a next pass with nothing to do would leave it so.
-		e.Memory.Forget(p.Object.GetUID())
+		e.Memory.Unsettle(p.Object.GetUID())
 	}
 	if apierrors.IsConflict(err) {
 		// The pass began from a read that was older than our own last write. It is made again; nobody needs to know.

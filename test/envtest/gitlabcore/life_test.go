@@ -55,7 +55,7 @@ var _ = Describe("A GitLabCore", func() {
 		Expect(core.Status.ObservedGeneration).To(Equal(core.Generation))
 	})
 
-	It("reports a failed hook, and runs it again on the next pass", func(ctx context.Context) {
+	It("reports a failed hook, and runs it again after a pause", func(ctx context.Context) {
 		i := create(ctx, withHooks)
 		i.pass(ctx)
 		i.ends(ctx, secretsJob, batchv1.JobFailed)
@@ -65,12 +65,23 @@ var _ = Describe("A GitLabCore", func() {
 		says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonHooksFailed)
 		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseFailed))
 
+		job := &batchv1.Job{}
+		Expect(i.exists(ctx, job, secretsJob)).To(BeTrue())
+		failed := job.UID
+		core = i.pass(ctx)
+		Expect(says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonHooksFailed)).To(ContainSubstring("it runs again at"))
+		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseFailed))
+		Expect(i.exists(ctx, job, secretsJob)).To(BeTrue())
+		Expect(job.UID).To(Equal(failed), "it is not made again at once")
+		Expect(job.DeletionTimestamp).To(BeNil())
+
+		i.now = i.now.Add(10 * time.Second)
 		core = i.pass(ctx)
 		Expect(core.Status.Phase).To(Equal(v2alpha1.PhasePreparing), "the old Job makes room")
 		i.collected(ctx, secretsJob)
 		i.pass(ctx)
-		job := &batchv1.Job{}
 		Expect(i.exists(ctx, job, secretsJob)).To(BeTrue())
+		Expect(job.UID).NotTo(Equal(failed))
 		Expect(job.Status.Failed).To(BeZero())
 	})
 
