@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/portcullis-operator/portcullis/internal/operator"
@@ -31,15 +31,35 @@ const (
 // harder before it takes more. It is a soft limit: past it the manager gets slower, it does not die.
 const defaultMemoryLimit = 320 << 20
 
-// renderMemory bounds one render process.
-const renderMemory = 768 << 20
-
 // settings is what the command line and the environment say.
 type settings struct {
 	options operator.Options
 	log     zap.Options
 	qps     float32
 	burst   int
+	// watch and dnsNames are lists as they were written, separated by commas.
+	watch, dnsNames string
+	// help is what to print instead of a start, when --help asks for it.
+	help string
+}
+
+// flags returns the flags of the manager; parsing them writes into the settings.
+func (s *settings) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
+	flags.StringVar(&s.watch, "watch-namespaces", "", "namespaces to watch, separated by commas; empty watches all")
+	flags.StringVar(&s.options.HealthAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
+	flags.StringVar(&s.options.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 serves none")
+	flags.BoolVar(&s.options.LeaderElection, "leader-elect", false, "elect one of several replicas to reconcile; all of them serve webhooks")
+	flags.IntVar(&s.options.Concurrency, "concurrency", 4, "how many resources of one kind are reconciled at once")
+	flags.IntVar(&s.options.RenderWorkers, "render-workers", 2, fmt.Sprintf("how many charts are rendered at once, each in a process that may take %s; with %s for the manager itself they must fit into its memory limit", mebibytes(renderMemory), mebibytes(managerMemory)))
+	flags.StringVar(&s.options.Webhooks.Host, "webhook-host", "", "address the webhook server listens on; empty listens on all")
+	flags.IntVar(&s.options.Webhooks.Port, "webhook-port", 9443, "port of the webhook server; 0 serves no webhooks")
+	flags.StringVar(&s.options.Webhooks.CertDir, "webhook-cert-dir", "", "folder with tls.crt and tls.key kept by somebody else, such as cert-manager; empty: the operator keeps its own certificate")
+	flags.StringVar(&s.dnsNames, "webhook-dns-names", "", "names the API server calls the webhooks by, separated by commas; empty: those of the Service portcullis-webhook")
+	flags.StringVar(&s.options.Namespace, "namespace", "", "namespace of the manager's lease and certificate authority; empty: POD_NAMESPACE, else portcullis-system")
+	s.log.BindFlags(flags)
+	bindKubeconfig(flags)
+	return flags
 }
 
 // readSettings reads and checks everything at once, so that one failed start names every mistake.
@@ -47,30 +67,22 @@ func readSettings(args []string, lookup func(string) (string, bool)) (settings, 
 	s := settings{qps: 50, burst: 100}
 	s.options.RenderMemory = renderMemory
 	s.options.Now = time.Now
-	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
-	var watch, dnsNames string
-	var mistakes []error
-	flags.StringVar(&watch, "watch-namespaces", "", "namespaces to watch, separated by commas; empty watches all")
-	flags.StringVar(&s.options.HealthAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
-	flags.StringVar(&s.options.MetricsAddress, "metrics-bind-address", ":8080", "address of the metrics; 0 serves none")
-	flags.BoolVar(&s.options.LeaderElection, "leader-elect", false, "elect one of several replicas to reconcile; all of them serve webhooks")
-	flags.IntVar(&s.options.Concurrency, "concurrency", 4, "how many resources of one kind are reconciled at once")
-	flags.StringVar(&s.options.Webhooks.Host, "webhook-host", "", "address the webhook server listens on; empty listens on all")
-	flags.IntVar(&s.options.Webhooks.Port, "webhook-port", 9443, "port of the webhook server; 0 serves no webhooks")
-	flags.StringVar(&s.options.Webhooks.CertDir, "webhook-cert-dir", "", "folder with tls.crt and tls.key kept by somebody else, such as cert-manager; empty: the operator keeps its own certificate")
-	flags.StringVar(&dnsNames, "webhook-dns-names", "", "names the API server calls the webhooks by, separated by commas; empty: those of the Service portcullis-webhook")
-	flags.StringVar(&s.options.Namespace, "namespace", "", "namespace of the manager's lease and certificate authority; empty: POD_NAMESPACE, else portcullis-system")
-	s.log.BindFlags(flags)
-	bindKubeconfig(flags)
-	if err := flags.Parse(args); err != nil {
-		return settings{}, fmt.Errorf("read the flags: %w", err)
+	flags := s.flags()
+	var usage strings.Builder
+	flags.SetOutput(&usage)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return settings{help: usage.String()}, nil
+	case err != nil:
+		return settings{}, fmt.Errorf("read the flags (--help lists them): %w", err)
 	}
+	var mistakes []error
 	if flags.NArg() > 0 {
 		mistakes = append(mistakes, fmt.Errorf("%q is no flag: flags start with --", flags.Arg(0)))
 	}
 	mistakes = append(mistakes, s.fromEnvironment(lookup)...)
-	mistakes = append(mistakes, s.check(watch)...)
-	s.options.Webhooks.DNSNames = split(dnsNames)
+	mistakes = append(mistakes, s.check()...)
+	s.options.Webhooks.DNSNames = split(s.dnsNames)
 	if len(s.options.Webhooks.DNSNames) == 0 {
 		host := "portcullis-webhook." + s.options.Namespace + ".svc"
 		s.options.Webhooks.DNSNames = []string{host, host + ".cluster.local"}
@@ -104,7 +116,7 @@ func (s *settings) fromEnvironment(lookup func(string) (string, bool)) []error {
 		s.options.TablesLayouts = os.DirFS(layouts)
 	}
 	s.options.ManagerServiceAccount = get(envServiceAccount, "gitlab-manager")
-	if !dnsLabel(s.options.ManagerServiceAccount) {
+	if !valid(validation.IsDNS1123Subdomain, s.options.ManagerServiceAccount) {
 		mistakes = append(mistakes, fmt.Errorf("%s must be the name of a ServiceAccount, not %q", envServiceAccount, s.options.ManagerServiceAccount))
 	}
 	if s.options.Namespace == "" {
@@ -116,13 +128,19 @@ func (s *settings) fromEnvironment(lookup func(string) (string, bool)) []error {
 func chartsFolder(path string) fs.FS { return os.DirFS(path) }
 
 // check returns what is wrong with the flags.
-func (s *settings) check(watch string) []error {
+func (s *settings) check() []error {
 	var mistakes []error
-	s.options.Namespaces = split(watch)
+	s.options.Namespaces = split(s.watch)
 	for _, ns := range s.options.Namespaces {
-		if !dnsLabel(ns) {
+		if !valid(validation.IsDNS1123Label, ns) {
 			mistakes = append(mistakes, fmt.Errorf("--watch-namespaces must list names of namespaces; %q is none", ns))
 		}
+	}
+	if !valid(validation.IsDNS1123Label, s.options.Namespace) {
+		mistakes = append(mistakes, fmt.Errorf("--namespace, or %s, must be the name of a namespace, not %q", envNamespace, s.options.Namespace))
+	}
+	if s.options.RenderWorkers < 1 {
+		mistakes = append(mistakes, fmt.Errorf("--render-workers must be at least 1, not %d", s.options.RenderWorkers))
 	}
 	if s.options.Concurrency < 1 || s.options.Concurrency > 100 {
 		mistakes = append(mistakes, fmt.Errorf("--concurrency must be 1 to 100, not %d", s.options.Concurrency))
@@ -162,6 +180,5 @@ func split(list string) []string {
 	return out
 }
 
-func dnsLabel(name string) bool {
-	return len(name) <= 63 && regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`).MatchString(name)
-}
+// valid reports whether a rule of Kubernetes for names finds nothing wrong.
+func valid(rule func(string) []string, name string) bool { return len(rule(name)) == 0 }

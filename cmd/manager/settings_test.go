@@ -15,12 +15,12 @@ func environment(pairs map[string]string) func(string) (string, bool) {
 
 func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 	_, err := readSettings(
-		[]string{"--concurrency", "0", "--webhook-port", "70000", "--watch-namespaces", "good,Not_Good", "--webhook-cert-dir", "/no/such/folder"},
+		[]string{"--concurrency", "0", "--render-workers", "0", "--namespace", "Not_Mine", "--webhook-port", "70000", "--watch-namespaces", "good,Not_Good", "--webhook-cert-dir", "/no/such/folder"},
 		environment(map[string]string{envBridge: "perhaps", envServiceAccount: "Not A Name"}))
 	if err == nil {
 		t.Fatal("the start goes on")
 	}
-	for _, want := range []string{"--concurrency", "--webhook-port", "Not_Good", "--webhook-cert-dir", "ENABLE_BRIDGE must be true or false", "GITLAB_MANAGER_SERVICE_ACCOUNT"} {
+	for _, want := range []string{"--concurrency", "--render-workers", "--namespace", "--webhook-port", "Not_Good", "--webhook-cert-dir", "ENABLE_BRIDGE must be true or false", "GITLAB_MANAGER_SERVICE_ACCOUNT"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is not named in: %v", want, err)
 		}
@@ -47,5 +47,30 @@ func TestDefaultsOfAPod(t *testing.T) {
 	}
 	if s.options.Bridge {
 		t.Error("the GitLab kinds are on without being asked for")
+	}
+	if s.options.RenderWorkers != 2 {
+		t.Errorf("%d charts are rendered at once", s.options.RenderWorkers)
+	}
+}
+
+func TestTheNameOfAServiceAccountMayHaveDots(t *testing.T) {
+	if _, err := readSettings(nil, environment(map[string]string{envServiceAccount: "gitlab.manager"})); err != nil {
+		t.Errorf("a valid name is refused: %v", err)
+	}
+}
+
+func TestHelpPrintsTheFlagsAndIsNoFault(t *testing.T) {
+	var printed strings.Builder
+	if err := run(t.Context(), []string{"--help"}, environment(nil), &printed); err != nil {
+		t.Fatalf("asking for help ends with %v", err)
+	}
+	for _, want := range []string{"-render-workers", "-watch-namespaces", "-zap-log-level"} {
+		if !strings.Contains(printed.String(), want) {
+			t.Errorf("%s is not in the help", want)
+		}
+	}
+	printed.Reset()
+	if err := run(t.Context(), []string{"--no-such-flag"}, environment(nil), &printed); err == nil || printed.Len() > 0 {
+		t.Errorf("a flag that does not exist ends with %v and prints %q", err, printed.String())
 	}
 }

@@ -9,8 +9,7 @@ package admit
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
+	"sync"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -60,56 +59,38 @@ type Review struct {
 
 // Review checks one object against everything that can be known. The error says that the check could not be made.
 func (r *Reviewer) Review(ctx context.Context, req Request) (Review, error) {
-	review, err := r.review(ctx, req)
+	sizes := tooLarge(req.New, req.Old)
+	if refused(sizes) {
+		return Review{Verdict: rules.Verdict{Faults: sizes}}, nil
+	}
+	review, err := r.aged(ctx, req)
+	review.Verdict.Add(sizes...)
+	return review.listed(), err
+}
+
+// aged makes the check and lets the faults pass that the stored object has as well. Those of the definition have been
+// let pass already, exactly where the API server does it, which refuses every other one in its own words.
+func (r *Reviewer) aged(ctx context.Context, req Request) (Review, error) {
+	next, err := r.look(ctx, req, req.New, req.Old)
 	if err != nil {
 		return Review{}, err
 	}
-	if req.Old != nil && review.Verdict.Refused() {
+	stored := sync.OnceValues(func() (look, error) { return r.look(ctx, req, req.Old, nil) })
+	if req.Old != nil && refused(next.ruled, next.planned) {
 		// Where the stored object cannot be checked in time nothing is known of its age, and the refusal stands.
-		if stored, err := r.review(ctx, Request{New: req.Old, NoRender: req.NoRender, Strict: req.Strict}); err == nil {
-			review.Verdict = rules.Ratchet(stored.Verdict, review.Verdict)
+		if old, err := stored(); err == nil {
+			next.ruled, next.planned = ratchet(old.ruled, next.ruled), ratchet(old.planned, next.planned)
 		}
 	}
-	review.Verdict = capped(review.Verdict.Sorted())
-	return review, nil
-}
-
-func (r *Reviewer) review(ctx context.Context, req Request) (Review, error) {
-	var verdict rules.Verdict
-	verdict.Add(r.Definitions.Check(req.New, req.Old)...)
-	if req.Strict {
-		verdict.Add(r.Definitions.Unknown(req.New)...)
-	}
-	resource, whole, err := read(req.New)
-	if err != nil || resource == nil {
-		return Review{Verdict: verdict}, err
-	}
-	in, err := plan.Gather(ctx, r.Facts, resource, r.Settings)
-	if err != nil {
-		return Review{}, fmt.Errorf("gather what the check needs: %w", err)
-	}
-	var stored plan.Object
-	if req.Old != nil {
-		old, _, err := read(req.Old)
-		if err != nil {
-			return Review{}, err
-		}
-		if old != nil { // A stored object of another group is none of ours, whoever sent it.
-			stored = old.Object()
+	next.render(ctx, r.Tools)
+	if req.Old != nil && refused(next.shown) {
+		if old, err := stored(); err == nil {
+			old.planned = nil // What is wrong with the stored values keeps nobody from looking at their templates.
+			old.render(ctx, r.Tools)
+			next.shown = ratchet(old.shown, next.shown)
 		}
 	}
-	return r.judge(ctx, verdict, in, stored, plan.Options{Render: whole && !req.NoRender})
-}
-
-// judge adds what the rules and the plan say to the verdict of the definition.
-func (r *Reviewer) judge(ctx context.Context, verdict rules.Verdict, in plan.Inputs, stored plan.Object, options plan.Options) (Review, error) {
-	verdict.Add(in.Resource.Rules(stored, in.Target)...)
-	p, err := plan.Compose(ctx, r.Tools, in, options)
-	if err != nil {
-		return Review{}, fmt.Errorf("check %s: %w", in.Resource.Release(), err)
-	}
-	verdict.Add(unsaid(verdict, p.Faults)...)
-	return Review{Verdict: verdict, Plan: p}, nil
+	return next.review(), nil
 }
 
 // Plan checks a stored object on facts that were gathered already, for the reconciler.
@@ -120,40 +101,18 @@ func (r *Reviewer) Plan(ctx context.Context, in plan.Inputs) (Review, error) {
 	}
 	u := &unstructured.Unstructured{Object: content}
 	u.SetGroupVersionKind(v2alpha1.GroupVersion.WithKind(kindOf(in.Resource.Object())))
-	var verdict rules.Verdict
-	verdict.Add(r.Definitions.Check(u, nil)...)
-	review, err := r.judge(ctx, verdict, in, nil, plan.Options{Render: true})
-	review.Verdict = capped(review.Verdict.Sorted())
-	return review, err
+	l := look{defined: r.Definitions.Check(u, nil), renders: true}
+	if err := r.judge(ctx, &l, in, nil); err != nil {
+		return Review{}, err
+	}
+	l.render(ctx, r.Tools)
+	return l.review().listed(), nil
 }
 
-// unsaid returns the faults of a plan that say something new. Where the definition or a rule already refuses a structured
-// field, what the chart has to say about the value derived from it is the same mistake in other words.
-func unsaid(said rules.Verdict, faults []rules.Fault) []rules.Fault {
-	refused := map[string]bool{}
-	for _, f := range said.Errors() {
-		refused[f.Field] = true
-	}
-	return slices.DeleteFunc(slices.Clone(faults), func(f rules.Fault) bool {
-		if f.Code != rules.SchemaViolation && f.Code != rules.FieldInvalid {
-			return false
-		}
-		for field := f.Field; field != ""; field = parent(field) {
-			if refused[field] {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// parent returns the field above another: spec.networking of spec.networking.gateway.
-func parent(field string) string {
-	i := strings.LastIndexAny(field, ".[")
-	if i < 0 {
-		return ""
-	}
-	return field[:i]
+// listed puts a verdict into the form every door prints.
+func (r Review) listed() Review {
+	r.Verdict = capped(r.Verdict.Sorted())
+	return r
 }
 
 // capped cuts a list of faults at its limit and says how many more there are.

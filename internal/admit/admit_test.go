@@ -61,11 +61,18 @@ func reviewer(t *testing.T, facts *files) *admit.Reviewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive, err := charts.Archive("10.4.1")
-	if err != nil {
-		t.Fatal(err)
+	shelf := fstest.MapFS{}
+	for name, pack := range map[string]func() ([]byte, error){
+		"gitlab.tgz": func() ([]byte, error) { return charts.Archive("10.4.1") },
+		"siphon.tgz": func() ([]byte, error) { return charts.Siphon().Archive("1.18.0") },
+	} {
+		archive, err := pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shelf[name] = &fstest.MapFile{Data: archive}
 	}
-	facts.catalogue, _ = chart.OpenCatalogue(fstest.MapFS{"gitlab.tgz": &fstest.MapFile{Data: archive}}, chart.DefaultLimits())
+	facts.catalogue, _ = chart.OpenCatalogue(shelf, chart.DefaultLimits())
 	return &admit.Reviewer{Definitions: set, Tools: plan.Tools{Schemas: schema.NewChecker(), Renderer: inProcess{}}, Facts: facts}
 }
 
@@ -80,6 +87,8 @@ func object(t *testing.T, spec, status string) *unstructured.Unstructured {
 }
 
 const storage = "  objectStorage: {connectionSecretRef: {name: storage, key: connection}}\n"
+
+const storageless = "  version: {type: Static, version: 10.4.1}\n"
 
 const good = "  version: {type: Static, version: 10.4.1}\n" + storage
 
@@ -138,10 +147,36 @@ func TestReview(t *testing.T) {
 			status: "status: {version: 10.5.0, conditions: []}\n",
 			want:   []string{"error spec.version.version VersionDowngrade"},
 		},
-		"a fault the stored object already has becomes a warning": {
+		"a fault the stored object already has becomes a warning, and so does what its templates say of it": {
 			spec: good + "  hostname: gitlab.example.com\n" + values("{global: {hosts: {https: 'yes'}}}"),
 			old:  good + values("{global: {hosts: {https: 'yes'}}}"),
-			want: []string{"warning spec.chart.values.global.hosts.https SchemaViolation"},
+			want: []string{"warning spec RenderFailed", "warning spec.chart.values.global.hosts.https SchemaViolation"},
+		},
+		"a stored fault of the templates stays a warning when a stored fault of the values is mended": {
+			spec: storageless + values("{global: {edition: ce}}"), old: storageless + values("{global: {psql: {prot: 1}}}"),
+			want: []string{"warning spec RenderFailed"},
+		},
+		"a stored fault of the values does not hide a new fault of the templates": {
+			spec: storageless + values("{global: {psql: {prot: 1}}}"), old: good + values("{global: {psql: {prot: 1}}}"),
+			want: []string{"error spec RenderFailed", "warning spec.chart.values.global.psql.prot SchemaViolation"},
+		},
+		"a new fault of the values is told alone": {
+			spec: storageless + values("{global: {psql: {prot: 1}}}"), old: good,
+			want: []string{"error spec.chart.values.global.psql.prot SchemaViolation"},
+		},
+		"what a chart lacks while required fields are missing may come with them": {
+			spec: good + "  openbao: {}\n",
+			want: []string{
+				"error spec.openbao.postgresql FieldInvalid", "error spec.openbao.serviceAccount FieldInvalid", "warning spec RenderFailed",
+			},
+		},
+		"another wrong field does not soften what a chart lacks": {
+			spec: storageless + "  hostname: gitlab\n",
+			want: []string{"error spec RenderFailed", "error spec.hostname RuleViolated"},
+		},
+		"an optional reference that nobody could look up may hold what is missing": {
+			spec: storageless + "  chart: {valuesFrom: [{kind: ConfigMap, name: more, optional: true}]}\n",
+			want: []string{"warning spec RenderFailed", "warning spec.chart.valuesFrom[0] ReferenceMissing"},
 		},
 		"a fault of another value at the same field stays an error": {
 			spec: good + values("{global: {hosts: {https: 'no'}}}"),

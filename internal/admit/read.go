@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	exact "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/plan"
@@ -14,7 +15,7 @@ import (
 
 // read reads an object into the resource of its kind; nil for a kind without a chart. It goes field by field: a field of
 // the wrong type is left out, since the definition already says so, and the other fields are still checked. Whole reports
-// that none was left out.
+// that none was left out. A key that differs from a field in its case alone is no field, as the API server takes it.
 func read(u *unstructured.Unstructured) (resource plan.Resource, whole bool, err error) {
 	if u.GroupVersionKind().GroupVersion() != v2alpha1.GroupVersion {
 		return nil, false, nil
@@ -54,7 +55,7 @@ func decode(u *unstructured.Unstructured, into plan.Object, spec, status any) (w
 		if err != nil {
 			return false, fmt.Errorf("encode spec.%s: %w", key, err)
 		}
-		if err := json.Unmarshal(text, spec); err != nil {
+		if err := exact.Unmarshal(text, spec); err != nil {
 			whole = false
 			if err := clearField(spec, key); err != nil {
 				return false, err

@@ -138,7 +138,7 @@ func part(entry metav1.ManagedFieldsEntry, paths [][]string) (rest, taken *metav
 			return nil, nil, fmt.Errorf("write the fields that %s manages: %w", entry.Manager, err)
 		}
 		*half.to = entry.DeepCopy()
-		(*half.to).FieldsV1 = &metav1.FieldsV1{Raw: raw}
+		(*half.to).FieldsV1 = metav1.NewFieldsV1(string(raw))
 	}
 	return rest, taken, nil
 }

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,7 +39,7 @@ func TestOnlyWhatIsDisputedIsReclaimed(t *testing.T) {
 	entry := func(manager string, operation metav1.ManagedFieldsOperationType, subresource, fields string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: operation, Subresource: subresource, APIVersion: "v1", FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+			FieldsV1: metav1.NewFieldsV1(fields),
 		}
 	}
 	const port, mine = `k:{"port":2222,"protocol":"TCP"}`, `k:{"port":22,"protocol":"TCP"}`
@@ -57,7 +58,7 @@ func TestOnlyWhatIsDisputedIsReclaimed(t *testing.T) {
 	}
 	fields := map[string]string{}
 	for _, e := range got {
-		fields[e.Manager+" "+string(e.Operation)+" "+e.Subresource] = string(e.FieldsV1.Raw)
+		fields[e.Manager+" "+string(e.Operation)+" "+e.Subresource] = e.FieldsV1.GetRawString()
 	}
 	want := map[string]string{
 		"us Apply ":            `{"f:spec":{"f:ports":{"` + escaped(mine) + `":{"f:port":{}},"` + escaped(port) + `":{".":{},"f:port":{}}}}}`,
@@ -75,13 +76,4 @@ func TestOnlyWhatIsDisputedIsReclaimed(t *testing.T) {
 }
 
 // escaped writes a key of managed fields as JSON has it.
-func escaped(key string) string {
-	out := ""
-	for _, r := range key {
-		if r == '"' {
-			out += `\`
-		}
-		out += string(r)
-	}
-	return out
-}
+func escaped(key string) string { return strings.ReplaceAll(key, `"`, `\"`) }

@@ -90,7 +90,7 @@ func TestBundle(t *testing.T) {
 // Whatever stood in a bundle and however often the authority is rotated: the current one is first, nothing stands twice,
 // every one that has not expired is still trusted up to the limit, and a second look changes nothing.
 func TestBundleKeepsItsPromisesOverRandomRotations(t *testing.T) {
-	random := mathrand.New(mathrand.NewPCG(7, 7)) //nolint:gosec // The same rotations every time, not a secret.
+	random := mathrand.New(mathrand.NewPCG(7, 7)) // The same rotations every time, not a secret.
 	var authorities [][]byte
 	var ends []time.Time
 	for i := range 12 {

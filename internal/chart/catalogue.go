@@ -141,20 +141,29 @@ func (c *Catalogue) Open(ref Ref) (*Chart, error) {
 }
 
 // nearest orders versions by how far they are from the wanted one, newer before older at the same distance; newest
-// first when the wanted one is no version.
+// first when the wanted one is no version. How far two minors or patches are apart counts only within one major or minor:
+// of another minor its newest patch is what somebody wants.
 func nearest(shelf []shelved, wanted *semver.Version) []string {
 	sorted := slices.Clone(shelf)
 	slices.Reverse(sorted)
 	if wanted != nil {
 		slices.SortStableFunc(sorted, func(a, b shelved) int {
-			return cmp.Or(
-				cmp.Compare(gap(a.version.Major(), wanted.Major()), gap(b.version.Major(), wanted.Major())),
-				cmp.Compare(gap(a.version.Minor(), wanted.Minor()), gap(b.version.Minor(), wanted.Minor())),
-				cmp.Compare(gap(a.version.Patch(), wanted.Patch()), gap(b.version.Patch(), wanted.Patch())),
-			)
+			return slices.Compare(distance(a.version, wanted), distance(b.version, wanted))
 		})
 	}
 	return versionsOf(sorted)
+}
+
+func distance(v, wanted *semver.Version) []uint64 {
+	major, minor, patch := gap(v.Major(), wanted.Major()), gap(v.Minor(), wanted.Minor()), gap(v.Patch(), wanted.Patch())
+	switch {
+	case major != 0:
+		return []uint64{major}
+	case minor != 0:
+		return []uint64{0, minor}
+	default:
+		return []uint64{0, 0, patch}
+	}
 }
 
 func gap(a, b uint64) uint64 { return max(a, b) - min(a, b) }

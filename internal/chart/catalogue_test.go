@@ -54,6 +54,10 @@ func TestAMissingChartNamesTheNearestOnes(t *testing.T) {
 			ref:  chart.Ref{Name: "gitlab", Version: "10.3.3"},
 			want: chart.NotFoundError{Available: []string{"10.3.4", "10.3.1", "10.2.0", "10.5.0", "11.0.0", "9.11.5"}},
 		},
+		"a missing minor, of whose neighbours the newest patch comes first": {
+			ref:  chart.Ref{Name: "gitlab", Version: "10.4.1"},
+			want: chart.NotFoundError{Available: []string{"10.5.0", "10.3.4", "10.3.1", "10.2.0", "11.0.0", "9.11.5"}},
+		},
 		"no version at all": {
 			ref:  chart.Ref{Name: "gitlab", Version: "newest"},
 			want: chart.NotFoundError{Available: []string{"11.0.0", "10.5.0", "10.3.4", "10.3.1", "10.2.0", "9.11.5"}},

@@ -53,7 +53,7 @@ func (c *command) bind(name string) *pflag.FlagSet {
 	switch name {
 	case "validate":
 		f.BoolVar(&c.noRender, "no-render", false, "leave the chart's templates out of the check")
-		f.BoolVar(&c.failOnWarning, "fail-on-warning", false, "treat warnings as failures")
+		f.BoolVar(&c.failOnWarning, "fail-on-warning", false, "treat warnings as failures, all but ObjectSkipped")
 	case "values":
 		f.BoolVar(&c.origins, "origins", false, "list each value with the layer and the field that set it")
 		f.BoolVar(&c.defaults, "defaults", false, "include the chart's own defaults")

@@ -17,7 +17,13 @@ type report struct {
 	strict  bool
 	results []result
 	summary summary
+	// unmade says that the check of a resource could not be made.
+	unmade bool
 }
+
+// codeCheckFailed is no verdict on a resource: its check could not be made. Only this command has to say so beside the
+// verdicts on others.
+const codeCheckFailed rules.Code = "CheckFailed"
 
 // result is one finding in the form the JSON answer has. Fields may be added to it, never changed.
 type result struct {
@@ -41,11 +47,18 @@ type summary struct {
 
 // add takes in the verdict on a resource that was checked.
 func (r *report) add(d document, found []located) {
-	if errors, warnings := r.take(d, found); errors > 0 || (r.strict && warnings > 0) {
+	errors, warnings := r.take(d, found)
+	if errors > 0 || (r.strict && warnings > 0) {
 		r.summary.Failed++
 	} else {
 		r.summary.Passed++
 	}
+}
+
+// fail takes in that a resource could not be checked; the others still are.
+func (r *report) fail(d document, found []located, err error) {
+	r.unmade = true
+	r.add(d, append(found, located{d.place(""), rules.Fault{Code: codeCheckFailed, Message: err.Error()}}))
 }
 
 // skip takes in a resource that is none of ours. It counts as failed only where it is known to be broken.
@@ -57,25 +70,33 @@ func (r *report) skip(d document, found []located) {
 	}
 }
 
+// take takes in what was found of a document. It counts its errors, and the warnings a person can do something about: that
+// the Operator applies no RBAC is so with most charts whatever is written.
 func (r *report) take(d document, found []located) (errors, warnings int) {
 	for _, f := range found {
-		if f.fault.Severity == rules.Error {
+		switch {
+		case f.fault.Severity == rules.Error:
 			errors++
-		} else {
+		case f.fault.Code != rules.ObjectSkipped:
 			warnings++
+		}
+		if f.fault.Severity == rules.Warning {
+			r.summary.Warnings++
 		}
 		r.results = append(r.results, result{
 			File: d.file, Line: f.at.line, Column: f.at.column, Resource: d.named(),
 			Severity: f.fault.Severity.String(), Field: f.fault.Field, Message: f.fault.Message, Code: f.fault.Code,
 		})
 	}
-	r.summary.Warnings += warnings
 	return errors, warnings
 }
 
 // code is what the command exits with.
 func (r *report) code() int {
-	if r.summary.Failed > 0 {
+	switch {
+	case r.unmade:
+		return ExitTrouble
+	case r.summary.Failed > 0:
 		return ExitFaults
 	}
 	return ExitClean

@@ -24,7 +24,7 @@ const (
 	ExitClean = 0
 	// ExitFaults says that at least one error was found, or a warning with --fail-on-warning.
 	ExitFaults = 1
-	// ExitTrouble says that the check could not be made.
+	// ExitTrouble says that the check could not be made, of all or of some.
 	ExitTrouble = 2
 )
 

@@ -81,7 +81,7 @@ func (a *secretsAnswer) add(d decidedSecrets) {
 
 // code is what the command exits with: anything reported needs a person, as anything wrong does.
 func (a *secretsAnswer) code() int {
-	if a.summary.Reported > 0 {
+	if a.summary.Reported > 0 && !a.report.unmade {
 		return ExitFaults
 	}
 	return a.report.code()

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/portcullis-operator/portcullis/internal/rules"
 )
@@ -70,8 +70,11 @@ func (c *command) judge(ctx context.Context, b *bundle, d document, r *report, r
 	if ctx.Err() != nil {
 		return nil, cannot("interrupted, so there is no verdict")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", d.file, d.place("").line, err)
+	if _, ours := errors.AsType[*trouble](err); ours {
+		return nil, err
+	} else if err != nil {
+		r.fail(d, found, err)
+		return nil, nil
 	}
 	r.add(d, append(found, d.locate(seen.faults)...))
 	return seen, nil

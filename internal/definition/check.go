@@ -2,6 +2,7 @@ package definition
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,9 +41,9 @@ func (s *Set) Check(fresh, old *unstructured.Unstructured) []rules.Fault {
 	k.settleStatus(now.content, before)
 
 	t := teller{kind: k, written: fresh.Object, stored: before}
-	faults := slices.Concat(now.broken, t.structural(k.validateMetadata(now.metadata)))
+	faults := slices.Concat(now.broken, t.metadata(k.validateMetadata(now.metadata)))
 	t.stopped = len(faults) > 0
-	created := k.onCreate(&t, now.content)
+	created := k.onCreate(&t, k.asNew(now.content))
 	if before == nil {
 		return tidy(append(faults, created...))
 	}
@@ -79,6 +80,13 @@ func (k *kind) settleStatus(now, before map[string]any) {
 	if status, found := before["status"]; found {
 		now["status"] = status
 	}
+}
+
+// asNew returns the content of an object as a create would have it: without a status.
+func (k *kind) asNew(content map[string]any) map[string]any {
+	content = maps.Clone(content)
+	k.settleStatus(content, nil)
+	return content
 }
 
 // onCreate is the API server's validation of a new object.

@@ -63,6 +63,8 @@ func failure(code rules.Code, field, message string) invalid.Fault {
 	return invalid.Fault{Severity: "error", Code: string(code), Field: field, Message: message}
 }
 
+const wrongLabel = "must be empty, or letters, digits, dashes, underscores and dots that start and end with a letter or a digit"
+
 func TestCheckOfANewObject(t *testing.T) {
 	cases := map[string]struct {
 		object string
@@ -101,14 +103,31 @@ func TestCheckOfANewObject(t *testing.T) {
 		},
 		"a generated name that gets too long is refused": {
 			object: header + "metadata:\n  generateName: gitlab-of-the-platform-team-for-all-the-engineers-\nspec:\n" + static,
-			want: []invalid.Fault{failure(rules.RuleViolated, "metadata.name", "metadata.name must be at most 53 characters of lower-case letters, "+
+			want: []invalid.Fault{failure(rules.RuleViolated, "metadata.name", "must be at most 53 characters of lower-case letters, "+
 				"digits and dashes, start with a letter and end with a letter or a digit: it becomes the release name and the prefix of every object")},
 		},
-		"a label value with a space is a fault": {
-			object: header + "metadata:\n  name: gitlab\n  labels:\n    tier: not good\nspec:\n" + static,
-			want: []invalid.Fault{failure(rules.FieldInvalid, "metadata.labels", "a valid label must be an empty string or consist of alphanumeric characters, "+
-				"'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "+
-				"regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')")},
+		"labels that are wrong are named, by their value or by their key": {
+			object: header + "metadata:\n  name: gitlab\n  labels: {tier: not good, team: not good, app.kubernetes.io/name: '-', 'not good': fine, 'A_/x': fine}\nspec:\n" + static,
+			want: []invalid.Fault{
+				failure(rules.FieldInvalid, "metadata.labels.A_/x", "the prefix of its key must be lower-case letters, digits, dashes and dots, and start and end with a letter or a digit"),
+				failure(rules.FieldInvalid, "metadata.labels.app.kubernetes.io/name", wrongLabel+` (found "-")`),
+				failure(rules.FieldInvalid, "metadata.labels.not good", "its key must be letters, digits, dashes, underscores and dots, and start and end with a letter or a digit"),
+				failure(rules.FieldInvalid, "metadata.labels.team", wrongLabel+` (found "not good")`),
+				failure(rules.FieldInvalid, "metadata.labels.tier", wrongLabel+` (found "not good")`),
+			},
+		},
+		"a label that is too long, and annotations with a wrong key": {
+			object: header + "metadata:\n  name: gitlab\n  labels: {tier: " + strings.Repeat("x", 64) + "}\n  annotations: {a/b/c: any text, '': x}\nspec:\n" + static,
+			want: []invalid.Fault{
+				failure(rules.FieldInvalid, "metadata.annotations.", "its key must be letters, digits, dashes, underscores and dots, and start and end with a letter or a digit"),
+				failure(rules.FieldInvalid, "metadata.annotations.", "its key must not be empty"),
+				failure(rules.FieldInvalid, "metadata.annotations.a/b/c", "its key must be a name, or a prefix and a name with one / between them"),
+				failure(rules.FieldInvalid, "metadata.labels.tier", "must have at most 63 characters (found \""+strings.Repeat("x", 64)+"\")"),
+			},
+		},
+		"a namespace of the wrong form is told in plain words": {
+			object: header + "metadata:\n  name: gitlab\n  namespace: Prod\nspec:\n" + static,
+			want:   []invalid.Fault{failure(rules.FieldInvalid, "metadata.namespace", `must be lower-case letters, digits and dashes, and start and end with a letter or a digit (found "Prod")`)},
 		},
 		"every fault is told, also where the API server stops before its rules": {
 			object: header + "metadata:\n  name: 9\nspec:\n  version: {}\n  hostname: gitlab\n  clickhouse: 1\n",
@@ -187,6 +206,10 @@ func TestCheckKnowsTheListAndNumberTypesOfADefinition(t *testing.T) {
 		want []invalid.Fault
 	}{
 		"a good one": {spec: "{size: 2, port: http, tags: [a, b], parts: [{name: a}, {name: b, weight: 0.5}]}"},
+		"a text where a number of a list belongs is one fault": {spec: "{size: big}",
+			want: []invalid.Fault{failure(rules.FieldInvalid, "spec.size", "must be a whole number, not a string")}},
+		"a text where a number with a bound belongs is one fault": {spec: "{size: 1, parts: [{name: a, weight: light}]}",
+			want: []invalid.Fault{failure(rules.FieldInvalid, "spec.parts[0].weight", "must be a number, not a string")}},
 		"an enum of numbers": {spec: "{size: 3}",
 			want: []invalid.Fault{failure(rules.FieldInvalid, "spec.size", "must be one of 1, 2, 4 (found 3)")}},
 		"a fraction where a whole number belongs": {spec: "{size: 1.5}",
@@ -324,6 +347,14 @@ func TestUnknownNamesTheNearestField(t *testing.T) {
 		spec string
 		want []invalid.Fault
 	}{
+		"one letter of four is a typing mistake": {spec: "{pert: 1, prts: 1}", want: []invalid.Fault{
+			failure(rules.FieldUnknown, "spec.pert", "is not a field of Widget; did you mean port?"),
+			failure(rules.FieldUnknown, "spec.prts", "is not a field of Widget; did you mean parts?"),
+		}},
+		"two letters of four are no typing mistake": {spec: "{noto: 1, host: 1}", want: []invalid.Fault{
+			failure(rules.FieldUnknown, "spec.host", "is not a field of Widget; the fields here are color, note, parts, port, size, tags"),
+			failure(rules.FieldUnknown, "spec.noto", "is not a field of Widget; did you mean note?"),
+		}},
 		"a letter too many":      {spec: "{size: 1, colour: red}", want: []invalid.Fault{failure(rules.FieldUnknown, "spec.colour", "is not a field of Widget; did you mean color?")}},
 		"another case":           {spec: "{Size: 1}", want: []invalid.Fault{failure(rules.FieldUnknown, "spec.Size", "is not a field of Widget; did you mean size?")}},
 		"deep inside a list":     {spec: "{parts: [{name: a}, {nam: b}]}", want: []invalid.Fault{failure(rules.FieldUnknown, "spec.parts[1].nam", "is not a field of Widget; did you mean name?")}},

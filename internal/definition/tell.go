@@ -36,6 +36,7 @@ type teller struct {
 // structural tells the errors of types, bounds and required fields.
 func (t *teller) structural(errs field.ErrorList) []rules.Fault {
 	faults := make([]rules.Fault, 0, len(errs))
+	wrongType := mistyped(errs)
 	for _, e := range errs {
 		if path, format, ok := outOfRange(e.Detail); ok {
 			value, _ := at(t.written, path)
@@ -43,10 +44,31 @@ func (t *teller) structural(errs field.ErrorList) []rules.Fault {
 			continue
 		}
 		name := fieldOf(e)
+		if wrongType[name] && e.Type != field.ErrorTypeTypeInvalid {
+			continue
+		}
 		value, present := at(t.written, name)
-		faults = append(faults, fault(rules.FieldInvalid, name, t.sentence(e, name, value, present), value))
+		f := fault(rules.FieldInvalid, name, t.sentence(e, name, value, present), value)
+		if e.Type == field.ErrorTypeRequired && !present {
+			f.Value = rules.Absent
+		}
+		faults = append(faults, f)
 	}
 	return faults
+}
+
+// mistyped returns the fields whose value is of the wrong type or no number of its format. What their bounds and their
+// lists of words say of such a value is the same mistake once more.
+func mistyped(errs field.ErrorList) map[string]bool {
+	out := make(map[string]bool)
+	for _, e := range errs {
+		if path, _, ok := outOfRange(e.Detail); ok {
+			out[path] = true
+		} else if e.Type == field.ErrorTypeTypeInvalid {
+			out[fieldOf(e)] = true
+		}
+	}
+	return out
 }
 
 // outOfRange reads the one error the libraries report at the root with the path in its text: a number its format cannot
@@ -96,7 +118,11 @@ func (t *teller) rules(errs field.ErrorList, afterFault bool) []rules.Fault {
 		case present:
 			text += t.found(name, value)
 		}
-		faults = append(faults, fault(rules.RuleViolated, name, text, value))
+		f := fault(rules.RuleViolated, name, text, value)
+		if e.Type == field.ErrorTypeRequired && !present {
+			f.Value = rules.Absent
+		}
+		faults = append(faults, f)
 	}
 	return faults
 }
@@ -144,20 +170,6 @@ func count(value any) string {
 		return fmt.Sprintf(" (found %d)", len(v))
 	}
 	return ""
-}
-
-// plainDetail drops what the libraries say to programs: the path again, «in body», and «should» where they mean must.
-func plainDetail(detail string) string {
-	if _, after, ok := strings.Cut(detail, " in body "); ok {
-		detail = after
-	}
-	if after, ok := strings.CutPrefix(detail, "should "); ok {
-		detail = "must " + after
-	}
-	if detail == "must be at least 1 chars long" {
-		return "must not be empty"
-	}
-	return strings.ReplaceAll(detail, " chars long", " characters long")
 }
 
 // notA says that a value is of another type than the definition wants.

@@ -58,15 +58,19 @@ func (k *kind) notAField(path string) string {
 	if near := nearest(name, known); near != "" {
 		return text + "; did you mean " + near + "?"
 	}
-	if len(known) <= maxListed {
+	switch {
+	case len(known) == 1:
+		return text + "; the only field here is " + known[0]
+	case len(known) <= maxListed:
 		return text + "; the fields here are " + strings.Join(known, ", ")
 	}
 	return text
 }
 
-// nearest returns the known word a person most likely meant, or "" when none is close enough to be a typing mistake.
+// nearest returns the known word a person most likely meant, or "" when none is close enough to be a typing mistake: one
+// letter in three.
 func nearest(word string, known []string) string {
-	best, bound := "", len(word)/3+1
+	best, bound := "", len(word)/3
 	for _, candidate := range known {
 		if d := distance(strings.ToLower(word), strings.ToLower(candidate), bound); d <= bound {
 			best, bound = candidate, d-1

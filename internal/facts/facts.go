@@ -7,6 +7,7 @@ package facts
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,9 @@ type Cluster struct {
 	Catalogue *chart.Catalogue
 	// Served is what the cluster serves.
 	Served *Snapshot
+	// Namespaces are those the Operator watches; empty means all. A webhook is asked about every namespace, and of
+	// one that is not watched nothing is known: the cache of Resources refuses to answer for it.
+	Namespaces []string
 }
 
 var _ plan.Facts = (*Cluster)(nil)
@@ -50,9 +54,9 @@ func (c *Cluster) Capabilities(ctx context.Context) (plan.Capabilities, error) {
 // ConfigMap reads a ConfigMap.
 func (c *Cluster) ConfigMap(ctx context.Context, namespace, name string) (plan.Content, error) {
 	var cm corev1.ConfigMap
-	present, err := c.read(ctx, namespace, name, &cm)
-	if err != nil || !present {
-		return plan.Content{Presence: plan.Missing}, err
+	presence, err := c.get(ctx, c.Reader, namespace, name, &cm)
+	if err != nil || presence != plan.Present {
+		return plan.Content{Presence: presence}, err
 	}
 	return content(&cm.ObjectMeta, cm.Data), nil
 }
@@ -60,9 +64,9 @@ func (c *Cluster) ConfigMap(ctx context.Context, namespace, name string) (plan.C
 // Secret reads a Secret.
 func (c *Cluster) Secret(ctx context.Context, namespace, name string) (plan.Content, error) {
 	var secret corev1.Secret
-	present, err := c.read(ctx, namespace, name, &secret)
-	if err != nil || !present {
-		return plan.Content{Presence: plan.Missing}, err
+	presence, err := c.get(ctx, c.Reader, namespace, name, &secret)
+	if err != nil || presence != plan.Present {
+		return plan.Content{Presence: presence}, err
 	}
 	data := make(map[string]string, len(secret.Data))
 	for key, value := range secret.Data {
@@ -74,43 +78,46 @@ func (c *Cluster) Secret(ctx context.Context, namespace, name string) (plan.Cont
 // GitLabCore reads a GitLabCore.
 func (c *Cluster) GitLabCore(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.GitLabCore], error) {
 	core := &v2alpha1.GitLabCore{}
-	return found(ctx, c.Resources, namespace, name, core, core)
+	return found(ctx, c, namespace, name, core, core)
 }
 
 // Siphon reads a Siphon.
 func (c *Cluster) Siphon(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.Siphon], error) {
 	siphon := &v2alpha1.Siphon{}
-	return found(ctx, c.Resources, namespace, name, siphon, siphon)
+	return found(ctx, c, namespace, name, siphon, siphon)
 }
 
 // Orbit reads an Orbit.
 func (c *Cluster) Orbit(ctx context.Context, namespace, name string) (plan.Found[v2alpha1.Orbit], error) {
 	orbit := &v2alpha1.Orbit{}
-	return found(ctx, c.Resources, namespace, name, orbit, orbit)
+	return found(ctx, c, namespace, name, orbit, orbit)
 }
 
 // found reads one resource; read and into are the same object, once as the reader takes it and once as it is returned.
-func found[T any](ctx context.Context, reader client.Reader, namespace, name string, into client.Object, read *T) (plan.Found[T], error) {
-	present, err := get(ctx, reader, namespace, name, into)
-	if err != nil || !present {
-		return plan.Found[T]{Presence: plan.Missing}, err
+func found[T any](ctx context.Context, c *Cluster, namespace, name string, into client.Object, read *T) (plan.Found[T], error) {
+	presence, err := c.get(ctx, c.Resources, namespace, name, into)
+	if err != nil || presence != plan.Present {
+		return plan.Found[T]{Presence: presence}, err
 	}
 	return plan.Found[T]{Presence: plan.Present, Object: read}, nil
 }
 
-func (c *Cluster) read(ctx context.Context, namespace, name string, into client.Object) (bool, error) {
-	return get(ctx, c.Reader, namespace, name, into)
-}
-
-func get(ctx context.Context, reader client.Reader, namespace, name string, into client.Object) (bool, error) {
+// get reads one object. It is unknown, not missing, where the Operator may not look: an object of a namespace that is
+// not watched is checked without its neighbours, rather than not at all.
+func (c *Cluster) get(ctx context.Context, reader client.Reader, namespace, name string, into client.Object) (plan.Presence, error) {
+	if len(c.Namespaces) > 0 && !slices.Contains(c.Namespaces, namespace) {
+		return plan.Unknown, nil
+	}
 	err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, into)
-	if apierrors.IsNotFound(err) {
-		return false, nil
+	switch {
+	case err == nil:
+		return plan.Present, nil
+	case apierrors.IsNotFound(err):
+		return plan.Missing, nil
+	case apierrors.IsForbidden(err):
+		return plan.Unknown, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("read %s/%s: %w", namespace, name, err)
-	}
-	return true, nil
+	return plan.Unknown, fmt.Errorf("read %s/%s: %w", namespace, name, err)
 }
 
 func content(meta *metav1.ObjectMeta, data map[string]string) plan.Content {

@@ -6,13 +6,16 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"github.com/portcullis-operator/portcullis/internal/plan"
 )
 
-// readTimeout bounds one read of what the cluster serves.
-const readTimeout = 30 * time.Second
+const (
+	// readTimeout bounds one read of what the cluster serves.
+	readTimeout = 30 * time.Second
+	// patience is how long a read may take before those who have an old answer go on with it. A read that succeeds takes
+	// a fraction of it, so an old answer is used only while the cluster is slow or away.
+	patience = time.Second
+)
 
 // Snapshot is what the cluster serves, read at most once per TTL however many passes and reviews ask.
 type Snapshot struct {
@@ -23,53 +26,82 @@ type Snapshot struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	flights singleflight.Group
-	mu      sync.Mutex
-	last    plan.Capabilities
-	at      time.Time
-	known   bool
+	mu    sync.Mutex
+	last  plan.Capabilities
+	at    time.Time
+	known bool
+	// under is the read under way, nil while there is none.
+	under *inquiry
 }
 
-// Get returns what the cluster serves. While the cluster does not answer, what it served last is returned and marked
-// partial, so that reviews go on and nothing is pruned; without any earlier answer it fails.
+// inquiry is one read of what the cluster serves, for all who ask while it is under way.
+type inquiry struct {
+	// done is closed when served and err are final, slow when those with an old answer need not wait any longer.
+	done, slow chan struct{}
+	served     plan.Capabilities
+	err        error
+}
+
+// Get returns what the cluster serves. An old answer is replaced first; where that takes longer than a moment, or the
+// cluster does not answer, the old one is returned and marked partial while the read goes on, so that reviews are never
+// held up and nothing is pruned on the strength of it. Only without any earlier answer Get waits for one, or fails.
 func (s *Snapshot) Get(ctx context.Context) (plan.Capabilities, error) {
-	if last, fresh, _ := s.recall(); fresh {
+	last, fresh, known := s.recall()
+	if fresh {
 		return last, nil
 	}
-	served, err := s.ask(ctx)
-	if err == nil {
-		return served, nil
+	read := s.ask(ctx)
+	var slow <-chan struct{}
+	if known {
+		slow = read.slow
 	}
-	if last, _, known := s.recall(); known {
+	err := error(nil)
+	select {
+	case <-read.done:
+		if err = read.err; err == nil {
+			return read.served, nil
+		}
+	case <-slow:
+	case <-ctx.Done():
+		err = fmt.Errorf("wait for the answer: %w", ctx.Err())
+	}
+	if known {
 		last.Partial = true
 		return last, nil
 	}
 	return plan.Capabilities{}, fmt.Errorf("ask the cluster what it serves: %w", err)
 }
 
-// ask reads once for all who ask at the same time. The read does not end with the request that happened to be the first
-// of them, since the others still want the answer; it ends with its own time limit.
-func (s *Snapshot) ask(ctx context.Context) (plan.Capabilities, error) {
-	var served plan.Capabilities
-	answer := s.flights.DoChan("", func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
-		defer cancel()
-		read, err := s.Read(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.last, s.at, s.known = read, s.Now(), true
-		return read, nil
-	})
-	select {
-	case <-ctx.Done():
-		return served, fmt.Errorf("wait for the answer: %w", ctx.Err())
-	case result := <-answer:
-		served, _ = result.Val.(plan.Capabilities)
-		return served, result.Err
+// ask returns the read under way, or starts one. The read does not end with the request that happened to be the first
+// to want it, since the others still do; it ends with its own time limit.
+func (s *Snapshot) ask(ctx context.Context) *inquiry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.under != nil {
+		return s.under
 	}
+	q := &inquiry{done: make(chan struct{}), slow: make(chan struct{})}
+	s.under = q
+	impatient := time.AfterFunc(patience, func() { close(q.slow) })
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	go func() {
+		defer cancel()
+		defer impatient.Stop()
+		q.served, q.err = s.Read(ctx)
+		s.settle(q)
+	}()
+	return q
+}
+
+// settle keeps an answer and lets the next read begin.
+func (s *Snapshot) settle(q *inquiry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.err == nil {
+		s.last, s.at, s.known = q.served, s.Now(), true
+	}
+	s.under = nil
+	close(q.done)
 }
 
 func (s *Snapshot) recall() (last plan.Capabilities, fresh, known bool) {

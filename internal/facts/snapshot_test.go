@@ -3,7 +3,9 @@ package facts_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/portcullis-operator/portcullis/internal/facts"
@@ -67,4 +69,57 @@ func TestARequestThatGivesUpDoesNotTakeTheOthersAlong(t *testing.T) {
 	if got, err := s.Get(t.Context()); err != nil || got.KubeVersion != "v1.37.2" {
 		t.Errorf("the answer is there for the others, got %q, %v", got.KubeVersion, err)
 	}
+}
+
+// TestAnOldAnswerHoldsNobodyUp: a cluster that takes long to say what it serves must not cost a request its time.
+func TestAnOldAnswerHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reads atomic.Int32
+		slow := false
+		s := &facts.Snapshot{TTL: time.Minute, Now: time.Now, Read: func(ctx context.Context) (plan.Capabilities, error) {
+			reads.Add(1)
+			if slow {
+				time.Sleep(20 * time.Second)
+			}
+			return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2")}, ctx.Err()
+		}}
+		get := func() (bool, time.Duration) {
+			before := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+			defer cancel()
+			got, err := s.Get(ctx)
+			if err != nil {
+				t.Errorf("with an earlier answer it never fails, got %v", err)
+			}
+			return got.Partial, time.Since(before)
+		}
+		get()
+		time.Sleep(time.Hour)
+		slow = true
+		if partial, took := get(); !partial || took > time.Second {
+			t.Errorf("the first to ask gets the old answer after %s, marked as partial: %v", took, partial)
+		}
+		if partial, took := get(); !partial || took > 0 {
+			t.Errorf("the next gets it at once, and waited %s, marked as partial: %v", took, partial)
+		}
+		if reads.Load() != 2 {
+			t.Errorf("the cluster was asked %d times, want one read in the background", reads.Load()-1)
+		}
+		time.Sleep(30 * time.Second)
+		if partial, took := get(); partial || took > 0 {
+			t.Errorf("once the read is through its answer is there, whole: partial %v after %s", partial, took)
+		}
+	})
+}
+
+func TestWithoutAnyAnswerARequestWaitsForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &facts.Snapshot{TTL: time.Minute, Now: time.Now, Read: func(context.Context) (plan.Capabilities, error) {
+			time.Sleep(5 * time.Second)
+			return plan.Capabilities{Capabilities: render.BuiltIn("v1.37.2")}, nil
+		}}
+		if got, err := s.Get(t.Context()); err != nil || got.Partial || got.KubeVersion != "v1.37.2" {
+			t.Errorf("got %q, partial %v, %v", got.KubeVersion, got.Partial, err)
+		}
+	})
 }

@@ -58,6 +58,26 @@ func planOf(packages []source) map[string]room {
 	return plan
 }
 
+// Vacant returns one sentence for each row of the floor plan that no package in tree stands on, in the order of the table.
+func Vacant(tree fs.FS, module string) ([]string, error) {
+	packages, err := read(tree, module)
+	if err != nil {
+		return nil, err
+	}
+	stood := make(map[string]bool)
+	for _, p := range packages {
+		stood[p.path] = true
+		stood[path.Dir(p.path)+"/*"] = true
+	}
+	var found []string
+	for _, r := range table() {
+		if !stood[r.path] {
+			found = append(found, r.path+" is in the table and no package is there; take the row out until there is one")
+		}
+	}
+	return found, nil
+}
+
 // imports compares the imports of one package from within the module with the floors.
 func imports(r room, p source, plan map[string]room) []string {
 	var found []string

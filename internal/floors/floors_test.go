@@ -2,6 +2,7 @@ package floors
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,6 +19,26 @@ func TestEveryImportOfTheModuleGoesDown(t *testing.T) {
 	}
 	for _, sentence := range found {
 		t.Error(sentence)
+	}
+}
+
+func TestEveryRowOfTheTableHasItsPackage(t *testing.T) {
+	found, err := Vacant(os.DirFS("../.."), module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sentence := range found {
+		t.Error(sentence)
+	}
+	found, err = Vacant(fstest.MapFS{"internal/values/a.go": file(), "internal/controller/siphon/a.go": file(), "internal/chart/a_test.go": file()}, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, stands := range map[string]bool{"internal/values": true, "internal/controller/*": true, "internal/chart": false, "cmd/manager": false} {
+		vacant := slices.ContainsFunc(found, func(sentence string) bool { return strings.HasPrefix(sentence, row+" is in the table") })
+		if vacant == stands {
+			t.Errorf("%s is reported: %v", row, vacant)
+		}
 	}
 }
 

@@ -56,11 +56,6 @@ func compareInstall(a, b string) int {
 	return 0
 }
 
-// InstallLess reports whether a is installed before b because of their kinds. Two objects of one kind are equal.
-func InstallLess(a, b Meta) bool {
-	return compareInstall(a.GroupVersionKind().Kind, b.GroupVersionKind().Kind) < 0
-}
-
 // SortInstall sorts objects in place into the order they are applied in. Objects of one kind keep the order they came in.
 func SortInstall[T Meta](objects []T) {
 	slices.SortStableFunc(objects, func(a, b T) int {

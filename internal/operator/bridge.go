@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -89,7 +89,7 @@ func newBridge(config *rest.Config, scheme *apiruntime.Scheme, options Options) 
 	}
 	b.set, b.schemas = set, schema.NewChecker()
 	b.charts, b.problems = chart.OpenCatalogue(options.Charts, chart.DefaultLimits())
-	b.pool = sandbox.New(sandbox.Config{Command: options.RenderCommand, Workers: runtime.GOMAXPROCS(0), MemoryLimit: options.RenderMemory})
+	b.pool = sandbox.New(sandbox.Config{Command: options.RenderCommand, Workers: options.RenderWorkers, MemoryLimit: options.RenderMemory})
 	return b, b.keepCertificate(scheme)
 }
 
@@ -134,13 +134,14 @@ func served(config *rest.Config) error {
 		ErrDefinitionsMissing, strings.Join(missing, ", "))
 }
 
-// cached keeps Secrets out of the cache but for those that hold values.
+// cached keeps Secrets out of the cache but for those that hold values, and of these everything but which one it is: a
+// change wakes who refers to it, and whoever needs the content reads it live.
 func (b *bridge) cached() map[client.Object]cache.ByObject {
 	if !b.enabled {
 		return nil
 	}
 	return map[client.Object]cache.ByObject{
-		&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{object.LabelConfigSource: "true"})},
+		&corev1.Secret{}: {Label: labels.SelectorFromSet(labels.Set{object.LabelConfigSource: "true"}), Transform: identityOnly},
 	}
 }
 
@@ -189,9 +190,10 @@ func (b *bridge) reviewer(mgr manager.Manager) (*admit.Reviewer, error) {
 		Tools:       plan.Tools{Schemas: b.schemas, Renderer: b.pool},
 		Settings:    derive.Settings{ManagerServiceAccount: b.options.ManagerServiceAccount},
 		Facts: &facts.Cluster{
-			Reader:    mgr.GetAPIReader(),
-			Resources: mgr.GetClient(),
-			Catalogue: b.charts,
+			Reader:     mgr.GetAPIReader(),
+			Resources:  mgr.GetClient(),
+			Catalogue:  b.charts,
+			Namespaces: b.options.Namespaces,
 			Served: &facts.Snapshot{TTL: servedTTL, Now: b.options.Now, Read: func(ctx context.Context) (plan.Capabilities, error) {
 				return readCapabilities(ctx, d)
 			}},
@@ -241,14 +243,24 @@ func (b *bridge) warmUp(ctx context.Context) error {
 // errCold says that the schemas are still being compiled.
 var errCold = errors.New("the charts' schemas are still being compiled")
 
-func (b *bridge) ready(r *http.Request) error {
+func (b *bridge) ready(*http.Request) error {
 	if !b.warm.Load() {
 		return errCold
 	}
-	if b.keeper != nil {
-		return b.keeper.Check(r)
-	}
 	return nil
+}
+
+// listening is ready when the webhook certificate is in place and the server answers with it. The certificate is asked
+// first: a probe that shakes hands before there is one would only fill the log.
+func (b *bridge) listening(started healthz.Checker) healthz.Checker {
+	return func(r *http.Request) error {
+		if b.keeper != nil {
+			if err := b.keeper.Check(r); err != nil {
+				return fmt.Errorf("serve webhooks: %w", err)
+			}
+		}
+		return started(r)
+	}
 }
 
 func (b *bridge) registerWebhooks(mgr manager.Manager, reviewer *admit.Reviewer) error {
@@ -264,6 +276,9 @@ func (b *bridge) registerWebhooks(mgr manager.Manager, reviewer *admit.Reviewer)
 	server := mgr.GetWebhookServer()
 	for path, handler := range webhooks.Handlers(reviewer, verdicts) {
 		server.Register(path, handler)
+	}
+	if err := mgr.AddReadyzCheck("webhooks", b.listening(server.StartedChecker())); err != nil {
+		return fmt.Errorf("add the readiness check of the webhooks: %w", err)
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ type Options struct {
 	Concurrency int
 	// RenderCommand starts a render process: this binary with the argument it understands.
 	RenderCommand []string
+	// RenderWorkers is how many render processes run at once. All of them must fit into the memory limit of the manager,
+	// so it is a setting and does not follow the processors of the node.
+	RenderWorkers int
 	// RenderMemory bounds a render process, in bytes.
 	RenderMemory int64
 	// HealthAddress and MetricsAddress are where health and metrics are served; "0" serves none.

@@ -25,6 +25,9 @@ import (
 // registerReleases adds the reconcilers of the chart-backed kinds: one line each. They share the client that reads and
 // writes without a cache and the cache their drift watches read from.
 func (b *bridge) registerReleases(mgr manager.Manager, reviewer *admit.Reviewer) error {
+	// A reconcile has the time that a request to the webhook has not.
+	patient, own := b.pool.Patient(), *reviewer
+	own.Tools.Renderer, reviewer = patient, &own
 	live, err := client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return fmt.Errorf("build a client without a cache: %w", err)
@@ -35,7 +38,7 @@ func (b *bridge) registerReleases(mgr manager.Manager, reviewer *admit.Reviewer)
 	}
 	engine := func(fieldManager, name string) *release.Engine {
 		return &release.Engine{
-			Client: live, Manager: fieldManager, Renderer: b.pool, Memory: release.NewMemory(), Metadata: applied,
+			Client: live, Manager: fieldManager, Renderer: patient, Memory: release.NewMemory(), Metadata: applied,
 			Events: mgr.GetEventRecorder(name),
 		}
 	}

@@ -42,9 +42,16 @@ func Compose(ctx context.Context, tools Tools, in Inputs, opts Options) (Plan, e
 		return Plan{}, err
 	}
 	if opts.Render && !p.refused() {
-		p.render(ctx, tools)
+		p.Faults = append(p.Faults, p.render(ctx, tools)...)
 	}
 	return p.cleaned(), nil
+}
+
+// Render renders the chart of a plan that was composed without, whatever its faults, and returns what the render shows:
+// an object that is stored with faults of old is judged by its templates all the same. Where there is no chart, or no
+// values for it, it shows nothing.
+func (p *Plan) Render(ctx context.Context, tools Tools) []rules.Fault {
+	return p.cleansed(p.render(ctx, tools))
 }
 
 // defaults returns the defaults of the chart, for whoever asks. A chart that does not load says so elsewhere.
@@ -71,8 +78,9 @@ func (p *Plan) checkValues(tools Tools) error {
 	if err != nil {
 		return p.chartUnusable(err)
 	}
-	p.Faults = append(p.Faults, p.softened(violations)...)
+	p.Faults = append(p.Faults, p.softened(violations, p.owedValue)...)
 	p.Faults = append(p.Faults, unknown...)
+	p.complete = true
 	return nil
 }
 
@@ -86,31 +94,17 @@ func (p *Plan) chartUnusable(err error) error {
 	return fmt.Errorf("check values against chart %s %s: %w", p.Chart.Ref.Name, p.Chart.Ref.Version, err)
 }
 
-// render renders the chart and adds what the render shows.
-func (p *Plan) render(ctx context.Context, tools Tools) {
+func (p *Plan) render(ctx context.Context, tools Tools) []rules.Fault {
+	if !p.complete {
+		return nil
+	}
 	rendered, err := tools.Renderer.Render(ctx, p.Request())
 	if err != nil {
 		p.RenderErr = err
-		p.Faults = append(p.Faults, p.softened([]rules.Fault{renderFault(p.Chart.Ref, err)})...)
-		return
+		return p.softened([]rules.Fault{renderFault(p.Chart.Ref, err)}, p.owedRender(err))
 	}
 	p.Rendered = &rendered
-	p.Faults = append(p.Faults, releaseFaults(p)...)
-}
-
-// softened turns faults that may come from values which are not there yet into warnings. A fault of a value that is
-// written stays what it is: no later reference can make it right, since free-form values and fields win over them.
-func (p *Plan) softened(faults []rules.Fault) []rules.Fault {
-	if !p.Incomplete() {
-		return faults
-	}
-	for i, f := range faults {
-		if f.Severity == rules.Error && (f.Code != rules.SchemaViolation || f.Value == "") {
-			faults[i].Severity = rules.Warning
-			faults[i].Message += "; this may change once " + p.Resource.missing() + " are there"
-		}
-	}
-	return faults
+	return releaseFaults(p)
 }
 
 func (p *Plan) refused() bool { return rules.Verdict{Faults: p.Faults}.Refused() }
@@ -118,11 +112,16 @@ func (p *Plan) refused() bool { return rules.Verdict{Faults: p.Faults}.Refused()
 // cleaned removes every known secret from the messages. It is the last step of every plan, so that no rule has to
 // remember it.
 func (p Plan) cleaned() Plan {
-	secrets := p.Effective.Secrets()
-	for i := range p.Faults {
-		p.Faults[i].Message = secrets.Clean(p.Faults[i].Message)
-	}
+	p.Faults = p.cleansed(p.Faults)
 	return p
+}
+
+func (p *Plan) cleansed(faults []rules.Fault) []rules.Fault {
+	secrets := p.Effective.Secrets()
+	for i := range faults {
+		faults[i].Message = secrets.Clean(faults[i].Message)
+	}
+	return faults
 }
 
 // versionFaults says why there is no chart to plan with.

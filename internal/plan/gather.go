@@ -112,7 +112,7 @@ func reference(ctx context.Context, facts Facts, namespace string, index int, re
 	if err != nil {
 		return Referenced{}, fmt.Errorf("read %s %s for chart values: %w", ref.Kind, ref.Name, err)
 	}
-	out.Identity = content.Identity
+	out.Identity, out.Unread = content.Identity, content.Presence == Unknown
 	text, problem := usable(content, ref)
 	if problem != "" {
 		out.Problem = problem

@@ -38,7 +38,7 @@ func (gitlabCore) missing() string                 { return "the missing values 
 func (gitlabCore) chart() string                   { return "gitlab" }
 func (r gitlabCore) version() v2alpha1.VersionSpec { return r.Spec.Version }
 func (r gitlabCore) spec() any                     { return r.Spec }
-func (gitlabCore) standsIn(Inputs) bool            { return false }
+func (gitlabCore) standsIn(Inputs) []standIn       { return nil }
 
 func (gitlabCore) check(values.Effective, func() map[string]any) []rules.Fault { return nil }
 

@@ -62,7 +62,7 @@ func because(status v2alpha1.ReleaseStatus) string {
 // Instance is what an add-on knows of the values of its instance.
 type Instance struct {
 	values.Effective
-	// Known says that there is an instance and that its values can be read.
+	// Known says that there is an instance and that its values can be read, those of its ConfigMaps too.
 	Known bool
 }
 
@@ -73,6 +73,7 @@ func instanceOf(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (In
 		return Instance{}, nil
 	}
 	var references []derive.Reference
+	known := true
 	for i, ref := range OfCore(core).valuesFrom() {
 		if ref.Kind != v2alpha1.ValuesReferenceConfigMap || !readable(ref) {
 			continue
@@ -81,11 +82,12 @@ func instanceOf(ctx context.Context, facts Facts, core *v2alpha1.GitLabCore) (In
 		if err != nil {
 			return Instance{}, fmt.Errorf("read the values of GitLabCore %s: %w", core.Name, err)
 		}
+		known = known && !found.Unread
 		references = append(references, found.Reference)
 	}
 	// What is wrong with the values, the instance itself says.
 	effective, err := derive.InstanceValues(core, references...)
-	return Instance{Effective: effective, Known: err == nil}, nil
+	return Instance{Effective: effective, Known: known && err == nil}, nil
 }
 
 // absent says that a neighbour is not there: a warning, since a GitOps tool may create it a second later, and a dry run

@@ -24,7 +24,17 @@ const fieldSiphonRef = "spec.siphonRef.name"
 const (
 	standInURL    = "https://gitlab.example.com"
 	standInStream = "not_known_yet"
+	standInHost   = "not-known-yet.example.com"
 )
+
+// standInSiphon takes the place of a Siphon that is not known yet, whole: with every value there that a Siphon gives, a
+// chart that fails over a missing one fails over what a person left out.
+func standInSiphon() *v2alpha1.Siphon {
+	siphon := &v2alpha1.Siphon{}
+	siphon.Spec.Sink = v2alpha1.SiphonSink{Host: standInHost, Database: standInStream}
+	siphon.Spec.Queue.URL = "nats://" + standInHost + ":4222"
+	return siphon
+}
 
 // OfOrbit makes a resource of an Orbit.
 func OfOrbit(orbit *v2alpha1.Orbit) Resource { return orbitResource{orbit} }
@@ -132,9 +142,15 @@ func (r orbitResource) derived(in Inputs) any {
 	return parts
 }
 
-func (r orbitResource) standsIn(in Inputs) bool {
-	siphon := in.Neighbours.Siphon.Object
-	return !in.Neighbours.Instance.Known || siphon == nil || siphon.Status.StreamName == ""
+func (r orbitResource) standsIn(in Inputs) []standIn {
+	var out []standIn
+	if !in.Neighbours.Instance.Known {
+		out = append(out, standIn{field: "spec.gitlabRef", marks: []string{standInURL}})
+	}
+	if siphon := in.Neighbours.Siphon.Object; siphon == nil || siphon.Status.StreamName == "" {
+		out = append(out, standIn{field: "spec.siphonRef", marks: []string{standInStream, standInHost}, more: siphon == nil})
+	}
+	return out
 }
 
 func (r orbitResource) neighbours(ctx context.Context, facts Facts) (Neighbours, error) {
@@ -156,8 +172,10 @@ func (r orbitResource) facts(in Inputs) derive.OrbitFacts {
 	if in.Neighbours.Instance.Known {
 		facts.GitLabURL = derive.GitLabURL(in.Neighbours.Instance.Effective)
 	}
-	if facts.Siphon != nil && facts.Siphon.Status.StreamName != "" {
-		facts.StreamName = facts.Siphon.Status.StreamName
+	if facts.Siphon == nil {
+		facts.Siphon = standInSiphon()
+	} else if stream := facts.Siphon.Status.StreamName; stream != "" {
+		facts.StreamName = stream
 	}
 	return facts
 }

@@ -162,7 +162,8 @@ func TestWhatAnOrbitTakesFromItsNeighbours(t *testing.T) {
 		return out
 	}
 	alone := composed(t, gathered(t, around(nil, nil), plan.OfOrbit(graph(nil))))
-	if diff := cmp.Diff([]any{"https://gitlab.example.com", "not_known_yet", nil, nil, nil}, at(alone)); diff != "" || !alone.Incomplete() {
+	standIns := []any{"https://gitlab.example.com", "not_known_yet", "nats://not-known-yet.example.com:4222", "not-known-yet.example.com", "not_known_yet"}
+	if diff := cmp.Diff(standIns, at(alone)); diff != "" || !alone.Incomplete() {
 		t.Errorf("alone (-want +got):\n%s", diff)
 	}
 	core := gitLab(func(c *v2alpha1.GitLabCore) { c.Spec.Hostname = "git.example.org" })

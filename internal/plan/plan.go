@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/portcullis-operator/portcullis/internal/chart"
 	"github.com/portcullis-operator/portcullis/internal/derive"
 	"github.com/portcullis-operator/portcullis/internal/object"
@@ -45,10 +47,15 @@ type Referenced struct {
 	Problem string
 	// Invalid says that the object is there and holds no table of values.
 	Invalid bool
+	// Unread says that nobody could look: the object may be there.
+	Unread bool
 }
 
-// Lacking reports whether values that the object needs are not there yet.
-func (r Referenced) Lacking() bool { return r.Problem != "" && !r.Invalid && !r.Optional }
+// Lacking reports whether values may be missing that the object needs: those of a reference that is not there, unless it
+// is optional, and those of any reference that nobody could look up, since it may well be there.
+func (r Referenced) Lacking() bool {
+	return r.Unread || (r.Problem != "" && !r.Invalid && !r.Optional)
+}
 
 // Plan is what a pass would do and what is wrong with it.
 type Plan struct {
@@ -63,6 +70,9 @@ type Plan struct {
 	RenderErr error
 	// Faults are the faults found on the way, neither sorted nor ratcheted.
 	Faults []rules.Fault
+
+	// complete says that the values were derived and could be checked, so that there is something to render.
+	complete bool
 }
 
 // Tools are the parts of the pipeline that keep something between two plans: compiled schemas, render processes.
@@ -84,15 +94,7 @@ func (p Plan) Request() render.Request {
 // Incomplete reports whether values the object needs are not there yet, so that a fault of what is missing may be
 // nobody's fault.
 func (in Inputs) Incomplete() bool {
-	if in.Resource.standsIn(in) {
-		return true
-	}
-	for _, r := range in.References {
-		if r.Lacking() {
-			return true
-		}
-	}
-	return false
+	return len(in.Resource.standsIn(in)) > 0 || slices.ContainsFunc(in.References, Referenced.Lacking)
 }
 
 // ValuesDigest tells one set of effective values from another. Where a Secret is involved it goes by the Secret's

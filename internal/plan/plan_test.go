@@ -182,6 +182,10 @@ func TestAReference(t *testing.T) {
 		"that is missing and optional is skipped": {
 			ref: optional, content: plan.Content{Presence: plan.Missing}, problem: "ConfigMap more does not exist",
 		},
+		"that nobody looked up may be there, so an optional one is not skipped": {
+			ref: optional, content: plan.Content{}, lacking: true,
+			problem: "ConfigMap more was not looked up, so its values are not part of this check",
+		},
 		"that nobody looked up is not called missing": {
 			ref: from(v2alpha1.ValuesReferenceSecret), content: plan.Content{},
 			problem: "Secret more was not looked up, so its values are not part of this check", lacking: true,

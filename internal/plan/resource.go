@@ -50,9 +50,9 @@ type charted interface {
 // sociable is what a resource has to do with its neighbours.
 type sociable interface {
 	neighbours(ctx context.Context, facts Facts) (Neighbours, error)
-	// standsIn reports whether something of a neighbour is not known, so that a stand-in takes its place in the values.
-	// A verdict is made with it, a release never: see Meet.
-	standsIn(in Inputs) bool
+	// standsIn returns what takes the place of the facts of neighbours that are not known. A verdict is made with it, a
+	// release never: see Meet.
+	standsIn(in Inputs) []standIn
 	// missing names what a plan that is Incomplete lacks.
 	missing() string
 	// greet returns, as warnings, what is known to be wrong between it and its neighbours.

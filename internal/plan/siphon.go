@@ -57,7 +57,13 @@ func (r siphonResource) spec() any                                              
 func (siphonResource) valuesFrom() []v2alpha1.ValuesReference                      { return nil }
 func (siphonResource) check(values.Effective, func() map[string]any) []rules.Fault { return nil }
 func (r siphonResource) derived(in Inputs) any                                     { return r.facts(in) }
-func (r siphonResource) standsIn(in Inputs) bool                                   { return gitLabVersion(in) == "" }
+
+func (r siphonResource) standsIn(in Inputs) []standIn {
+	if gitLabVersion(in) != "" {
+		return nil
+	}
+	return []standIn{{field: "spec.gitlabRef", marks: []string{standInVersion}}}
+}
 
 func (r siphonResource) greet(in Inputs) []rules.Fault {
 	return absent(in.Neighbours.GitLabCore.Presence, fieldGitLabRef, "GitLabCore "+r.Spec.GitLabRef.Name)

@@ -150,7 +150,7 @@ func complete(content map[string]any) error {
 	}
 	if metadata, ok := content["metadata"]; ok && metadata != nil {
 		if _, ok := metadata.(map[string]any); !ok {
-			return fmt.Errorf("a %s whose metadata is no table", content["kind"])
+			return fmt.Errorf("a %s whose metadata is no map", content["kind"])
 		}
 	}
 	return nil

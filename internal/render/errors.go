@@ -10,7 +10,7 @@ const (
 	Failed ErrorKind = "Failed"
 	// Template is a template that does not parse, does not execute, or does not produce objects.
 	Template ErrorKind = "Template"
-	// Values are values that cannot be combined with the chart's own, such as a text where a subchart's table must be.
+	// Values are values that cannot be combined with the chart's own, such as a text where a subchart's map must be.
 	Values ErrorKind = "Values"
 	// Limit is a render that passed a bound of size or memory.
 	Limit ErrorKind = "Limit"

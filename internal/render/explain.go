@@ -143,13 +143,13 @@ func explainValues(c *helmchart.Chart, err error) *Error {
 	if rest, ok := strings.CutPrefix(err.Error(), "type mismatch on "); ok {
 		name, _, _ := strings.Cut(rest, ":")
 		return &Error{Kind: Values, Cause: err, Text: fmt.Sprintf(
-			"the value %s must be a table, because it holds the values of the subchart of that name",
+			"the value %s must be a map, because it holds the values of the subchart of that name",
 			strings.Join(subchartPaths(c, name), " or "))}
 	}
 	return &Error{Kind: Values, Text: "the values cannot be combined with the chart's own", Cause: err}
 }
 
-// subchartPaths returns where in the values the subcharts of a name have their table.
+// subchartPaths returns where in the values the subcharts of a name lie.
 func subchartPaths(c *helmchart.Chart, name string) []string {
 	var paths []string
 	for _, sub := range c.Dependencies() {

@@ -24,7 +24,7 @@ func known(cause string) (string, bool) {
 		return field(cause) + " is read from a value that is not set", true
 	case strings.HasPrefix(cause, "can't evaluate field "):
 		name, _, _ := strings.Cut(strings.TrimPrefix(cause, "can't evaluate field "), " in type ")
-		return name + " is read from something that is no table with such an entry", true
+		return "looks for " + name + " in a value that is no map", true
 	case strings.HasPrefix(cause, "wrong type for value; expected "):
 		want, got, _ := strings.Cut(strings.TrimPrefix(cause, "wrong type for value; expected "), "; got ")
 		return "expected " + typeInWords(want) + ", found " + typeInWords(got), true
@@ -33,7 +33,7 @@ func known(cause string) (string, bool) {
 	case strings.HasPrefix(cause, "reflect: "):
 		return "a value is not set, or of a type that cannot be used here", true
 	case strings.HasPrefix(cause, "range can't iterate over "):
-		return "a list or a table is expected", true
+		return "a list or a map is expected", true
 	case strings.HasPrefix(cause, "rendering template has a nested reference name"):
 		return "the template includes itself without an end", true
 	case strings.HasPrefix(cause, "exceeded maximum template depth"):
@@ -58,7 +58,7 @@ func typeInWords(kind string) string {
 	case "bool":
 		return "a boolean"
 	case "map[string]interface {}", "map[string]any", "chartutil.Values":
-		return "a table"
+		return "a map"
 	case "[]interface {}", "[]any", "[]string":
 		return "a list"
 	case "int", "int64", "float64":
@@ -71,7 +71,7 @@ func typeInWords(kind string) string {
 // typesInWords replaces the names of types within a text. Longer names go first, since they hold the shorter ones.
 func typesInWords(text string) string {
 	return strings.NewReplacer(
-		"map[string]interface {}", "table", "map[string]any", "table", "chartutil.Values", "table",
+		"map[string]interface {}", "map", "map[string]any", "map", "chartutil.Values", "map",
 		"[]interface {}", "list", "[]any", "list", "interface {}", "value",
 		"float64", "number", "int64", "number", "<nil>", "nothing", "%!", "",
 	).Replace(text)

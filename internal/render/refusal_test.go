@@ -40,20 +40,20 @@ func TestRefusals(t *testing.T) {
 			}), nil,
 			Error{Kind: Failed, Template: at, Text: `say: which "port"`},
 		},
-		"text where the table of a subchart belongs": {
+		"text where the map of a subchart belongs": {
 			beacon(t), map[string]any{"mainlamp": "a secret text"},
-			Error{Kind: Values, Text: "the value mainlamp must be a table, because it holds the values of the subchart of that name"},
+			Error{Kind: Values, Text: "the value mainlamp must be a map, because it holds the values of the subchart of that name"},
 		},
-		"a null where the table of a subchart of a subchart belongs": {
+		"a null where the map of a subchart of a subchart belongs": {
 			chartOf(t, map[string]string{
 				"charts/a/Chart.yaml":          "apiVersion: v2\nname: a\nversion: 1.0.0\n",
 				"charts/a/charts/b/Chart.yaml": "apiVersion: v2\nname: b\nversion: 1.0.0\n",
 			}), map[string]any{"a": map[string]any{"b": nil}},
-			Error{Kind: Values, Text: "the value a.b must be a table, because it holds the values of the subchart of that name"},
+			Error{Kind: Values, Text: "the value a.b must be a map, because it holds the values of the subchart of that name"},
 		},
-		"nothing where a function wants a table": {
+		"nothing where a function wants a map": {
 			template("b: {{ keys .Values.tls }}"), map[string]any{"tls": nil},
-			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: expected a table, found nothing"},
+			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: expected a map, found nothing"},
 		},
 		"a value below one that is not set": {
 			template("a: 1\nb: {{ .Values.tls.secret.name }}"), map[string]any{},
@@ -61,15 +61,15 @@ func TestRefusals(t *testing.T) {
 		},
 		"a value below text": {
 			template("b: {{ .Values.tls.secret }}"), map[string]any{"tls": "on"},
-			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls.secret: secret is read from something that is no table with such an entry"},
+			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls.secret: looks for secret in a value that is no map"},
 		},
 		"a function that wants something else": {
 			template("b: {{ upper .Values.tls }}"), map[string]any{"tls": map[string]any{}},
-			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: expected text, found a table"},
+			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: expected text, found a map"},
 		},
 		"a loop over text does not print it": {
 			template("b: {{ range .Values.tls }}{{ end }}"), map[string]any{"tls": "s3cret"},
-			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: a list or a table is expected"},
+			Error{Kind: Template, Template: at, Text: "line 1, at .Values.tls: a list or a map is expected"},
 		},
 		"a fault in a helper names the helper": {
 			chartOf(t, map[string]string{
@@ -112,7 +112,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"an object whose metadata is text": {
 			template("apiVersion: v1\nkind: ConfigMap\nmetadata: s3cret"), nil,
-			Error{Kind: Template, Template: at, Text: "a ConfigMap whose metadata is no table"},
+			Error{Kind: Template, Template: at, Text: "a ConfigMap whose metadata is no map"},
 		},
 		"an object without a name": {
 			template("apiVersion: v1\nkind: ConfigMap\n"), nil,

@@ -109,11 +109,12 @@ type Warning struct {
 	Text string
 }
 
-// Render renders a chart. Values are not checked against the chart's schema here. A failure is an *Error.
+// Render renders a chart once; who renders the same chart again keeps a Prepared. Values are not checked against the
+// chart's schema here. A failure is an *Error.
 //
 // When ctx ends first, Render returns an Error of kind Canceled at once, but the template engine knows no way to stop:
-// it goes on in a goroutine of its own, on copies nobody else sees, until its templates are through. For one command of
-// the CLI that is bearable; a server renders through package sandbox.
+// it goes on in a goroutine of its own, on copies nobody else sees, until its templates are through. A program that ends
+// soon can bear that; a server renders through package sandbox.
 func Render(ctx context.Context, req Request) (Release, error) {
 	prepared, err := Prepare(req.Chart)
 	if err != nil {

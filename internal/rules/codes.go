@@ -39,8 +39,6 @@ const (
 	VersionTypeUnsupported Code = "VersionTypeUnsupported"
 	// MinorChangeUnsupported is a change of the minor of an instance that ran, which this build does not step through.
 	MinorChangeUnsupported Code = "MinorChangeUnsupported"
-	// UpgradePathBroken is an upgrade path with a missing intermediate minor.
-	UpgradePathBroken Code = "UpgradePathBroken"
 	// FeatureNeedsVersion is a field that needs a newer chart than the target version.
 	FeatureNeedsVersion Code = "FeatureNeedsVersion"
 	// OptionRefused is a chart option the Operator refuses by name.
@@ -57,8 +55,6 @@ const (
 	RenderSkipped Code = "RenderSkipped"
 	// DuplicateObject is an object the chart renders twice.
 	DuplicateObject Code = "DuplicateObject"
-	// ForeignObject is an object that belongs to another release.
-	ForeignObject Code = "ForeignObject"
 	// KindNotServed is a rendered kind the cluster does not serve.
 	KindNotServed Code = "KindNotServed"
 	// ObjectSkipped is a rendered object the Operator never applies: RBAC and definitions.

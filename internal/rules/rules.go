@@ -37,11 +37,15 @@ type Fault struct {
 	Field string
 	// Message says what is expected and what was found, in plain words and without any secret.
 	Message string
-	// Value is a digest of the value at Field, so that Ratchet can tell an old fault from a new one. It is never printed.
+	// Value is a digest of the value at Field, so that Ratchet can tell an old fault from a new one, or Absent. It is
+	// never printed.
 	Value string
 	// Transition marks a fault of the change itself, not of the object; it never becomes a warning by age.
 	Transition bool
 }
+
+// Absent is the Value of a fault about something that is required and not there at all.
+const Absent = "absent"
 
 // Verdict is the ordered list of faults of one object.
 type Verdict struct {

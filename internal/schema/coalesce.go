@@ -14,6 +14,8 @@ type coalescer struct {
 	memo     memo
 	learning bool
 	whole    bool
+	// touched are the globals to work out, unless it is nil: then it is all of them.
+	touched  map[string]bool
 	badPlace [][]string // places of subcharts that hold no map
 }
 
@@ -57,9 +59,12 @@ func (c *coalescer) chart(n *node, values map[string]any, at []string) map[strin
 	}
 	if len(n.subcharts) > 0 {
 		if _, written := values[chartutil.GlobalKey]; !written {
-			own(out)
+			c.own(out)
 		}
 		c.subcharts(n, out, at)
+	}
+	if c.touched != nil && (n.hears || c.whole) {
+		addUntouched(n.globals, out, c.touched)
 	}
 	return out
 }
@@ -73,19 +78,12 @@ func (c *coalescer) value(n *node, key string, value any, out map[string]any, at
 	case known && value == nil:
 		delete(out, key)
 	case isTable && hasTable && key == chartutil.GlobalKey && (len(at) > 0 || len(n.subcharts) > 0):
-		fold(table, below, n.isSubchart(key))
+		foldGlobals(table, c.only(below), n.isSubchart(key))
 		out[key] = table
 	case isTable && hasTable:
 		out[key] = c.overlay(table, below, n.isSubchart(key))
 	default:
 		out[key] = value
-	}
-}
-
-// own makes the globals of a chart its own before anything writes into them.
-func own(values map[string]any) {
-	if global, ok := values[chartutil.GlobalKey].(map[string]any); ok {
-		values[chartutil.GlobalKey] = deepCopy(global)
 	}
 }
 
@@ -102,55 +100,9 @@ func (c *coalescer) subcharts(n *node, values map[string]any, at []string) {
 		if table == nil {
 			table = map[string]any{}
 		}
-		passGlobals(table, values)
+		c.passGlobals(table, values)
 		values[sub.name] = c.chart(sub, table, join(at, sub.name))
 	}
-}
-
-// passGlobals hands the globals of a chart down. What the parent sets wins. The maps below the second level are the
-// parent's own, not copies.
-func passGlobals(child, parent map[string]any) {
-	down, ok := globals(child)
-	if !ok {
-		return
-	}
-	from, ok := globals(parent)
-	if !ok {
-		own(child)
-		return
-	}
-	out := maps.Clone(down)
-	for key, value := range down {
-		if table, ok := value.(map[string]any); ok && !isMap(from[key]) {
-			out[key] = deepCopy(table) // it stays, and may be written to
-		}
-	}
-	for key, value := range from {
-		table, isTable := value.(map[string]any)
-		existing, there := down[key]
-		below, hasTable := existing.(map[string]any)
-		switch {
-		case isTable && !there:
-			out[key] = maps.Clone(table)
-		case isTable && hasTable:
-			shared := maps.Clone(table)
-			fold(shared, below, true)
-			out[key] = shared
-		case !isTable && !hasTable:
-			out[key] = value
-		}
-	}
-	child[chartutil.GlobalKey] = out
-}
-
-// globals returns an empty map where there are none, and false where something else takes their place.
-func globals(values map[string]any) (map[string]any, bool) {
-	value, there := values[chartutil.GlobalKey]
-	if !there {
-		return map[string]any{}, true
-	}
-	table, ok := value.(map[string]any)
-	return table, ok
 }
 
 // overlay puts upper over lower without writing into either. With keepNulls a null of upper stays, else it deletes what
@@ -183,19 +135,23 @@ func (c *coalescer) overlay(upper, lower map[string]any, keepNulls bool) map[str
 // fold does the same as overlay, into the upper map.
 func fold(upper, lower map[string]any, keepNulls bool) {
 	for key, fallback := range lower {
-		value, there := upper[key]
-		below, hasTable := fallback.(map[string]any)
-		table, isTable := value.(map[string]any)
-		switch {
-		case !there && hasTable:
-			upper[key] = deepCopy(below)
-		case !there:
-			upper[key] = fallback
-		case value == nil && fallback != nil && !keepNulls:
-			delete(upper, key)
-		case isTable && hasTable:
-			fold(table, below, keepNulls)
-		}
+		foldOne(upper, key, fallback, keepNulls)
+	}
+}
+
+func foldOne(upper map[string]any, key string, fallback any, keepNulls bool) {
+	value, there := upper[key]
+	below, hasTable := fallback.(map[string]any)
+	table, isTable := value.(map[string]any)
+	switch {
+	case !there && hasTable:
+		upper[key] = deepCopy(below)
+	case !there:
+		upper[key] = fallback
+	case value == nil && fallback != nil && !keepNulls:
+		delete(upper, key)
+	case isTable && hasTable:
+		fold(table, below, keepNulls)
 	}
 }
 

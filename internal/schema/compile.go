@@ -36,6 +36,8 @@ type compiled struct {
 	gaps   []string           // what is not checked, and why, one sentence each
 	keys   []string           // what it says anything about, unless it may be anything
 	any    bool
+	flat   []string // of those it names, the keys under which it is all the same to it what is inside
+	scoped bool     // whether what a reference means may depend on the way to it
 }
 
 // compile never fails: what cannot be used becomes a gap.
@@ -51,7 +53,7 @@ func compile(text []byte) *compiled {
 	if facts.reason != "" {
 		return unusable(facts.reason)
 	}
-	c := &compiled{extern: map[string][]byte{}}
+	c := &compiled{extern: map[string][]byte{}, scoped: facts.newest}
 	if dropUnknownDialect(doc) {
 		c.gaps = append(c.gaps, "its $schema is no known version of JSON Schema; it is read as 2020-12")
 	}
@@ -65,8 +67,10 @@ func compile(text []byte) *compiled {
 		}
 		if c.schema, err = build.run(); err == nil {
 			c.gaps = append(c.gaps, build.gaps()...)
-			keys, listed := interest(doc)
-			c.keys, c.any = keys, !listed
+			if c.any = facts.embedded; !c.any {
+				keys, listed := interest(doc)
+				c.keys, c.any, c.flat = keys, !listed, flat(doc)
+			}
 			c.doc = sync.OnceValue(func() any { return reparse(c.text) })
 			return c
 		}

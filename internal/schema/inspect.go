@@ -11,6 +11,7 @@ import (
 type facts struct {
 	reason    string   // why it is not even tried
 	fragments []string // fragments of every reference to another document
+	embedded  bool     // whether a part of it is a document of its own, in which references mean something else
 	newest    bool     // whether it uses a keyword that 2020-12 reads in another way than 2019-09
 }
 
@@ -19,16 +20,17 @@ type facts struct {
 func inspect(doc any) facts {
 	w := walker{root: doc, cost: map[uintptr]int{}, depth: map[uintptr]int{}, seen: map[string]bool{}}
 	w.walk(doc, 0)
-	return facts{reason: w.reason, fragments: sortedKeys(w.seen), newest: w.newest}
+	return facts{reason: w.reason, fragments: sortedKeys(w.seen), embedded: w.embedded, newest: w.newest}
 }
 
 type walker struct {
-	root   any
-	reason string
-	cost   map[uintptr]int // schemas one value is held against, in place
-	depth  map[uintptr]int // references that follow each other, in place
-	seen   map[string]bool
-	newest bool
+	root     any
+	reason   string
+	cost     map[uintptr]int // schemas one value is held against, in place
+	depth    map[uintptr]int // references that follow each other, in place
+	seen     map[string]bool
+	newest   bool
+	embedded bool
 }
 
 func (w *walker) walk(node any, level int) {
@@ -42,6 +44,7 @@ func (w *walker) walk(node any, level int) {
 	switch node := node.(type) {
 	case map[string]any:
 		w.judge(node)
+		w.embedded = w.embedded || level > 0 && (isText(node["$id"]) || isText(node["id"]))
 		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 			if ref, ok := node[keyword].(string); ok {
 				if url, fragment, _ := strings.Cut(ref, "#"); url != "" {
@@ -58,6 +61,11 @@ func (w *walker) walk(node any, level int) {
 			w.walk(child, level+1)
 		}
 	}
+}
+
+func isText(value any) bool {
+	_, ok := value.(string)
+	return ok
 }
 
 // readDifferently reports whether 2019-09 and 2020-12 could disagree about a keyword. Properties of that name count too.

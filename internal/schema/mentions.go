@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"slices"
 
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
@@ -60,7 +61,7 @@ func (m mentions) comments(text []byte) {
 			continue
 		}
 		key, _, found := bytes.Cut(bytes.TrimLeft(comment, "# \t-"), []byte(":"))
-		if found && len(bytes.TrimLeftFunc(key, func(r rune) bool { return r < 0x80 && isWord(byte(r)) })) == 0 {
+		if found && !slices.ContainsFunc(key, func(c byte) bool { return !isWord(c) }) {
 			m.add(key)
 		}
 	}

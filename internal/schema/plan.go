@@ -32,8 +32,13 @@ const maxVariants = 16
 
 // variant is a chart with one set of enabled subcharts, processed by Helm.
 type variant struct {
-	root *node
-	memo memo
+	root   *node
+	memo   memo
+	prover prover
+	// plain says that globals are handed down as usual, so that each can be worked out by itself.
+	plain bool
+	// defaults are the values of a release for which a person wrote nothing; prover and memo know maps of it.
+	defaults map[string]any
 	// badPlaces are places of subcharts where the person's values hold no map, which makes Helm give up.
 	badPlaces [][]string
 	// broken is set when the chart's own defaults make Helm give up.
@@ -49,6 +54,10 @@ type node struct {
 	// needed are the keys a check can depend on: those the schema speaks of, the subcharts and the globals. It is nil
 	// when that may be any key.
 	needed []string
+	// hears says that a check can depend on the globals of this chart itself, and globals are those it has when a person
+	// wrote nothing.
+	hears   bool
+	globals map[string]any
 }
 
 func (n *node) isSubchart(key string) bool {
@@ -100,8 +109,24 @@ func (p *plan) process(projected map[string]any) *variant {
 		v.badPlaces = append(v.badPlaces, places...)
 	}
 	learner := coalescer{memo: v.memo, learning: true}
-	learner.release(v.root, map[string]any{})
+	v.defaults = learner.release(v.root, map[string]any{})
+	v.plain = v.root.learn(v.defaults)
+	v.prover = prover{valid: map[held]struct{}{}}
+	v.prover.learn(v.root, v.defaults)
 	return v
+}
+
+// learn holds the values of a chart and its subcharts against their schemas.
+func (p prover) learn(n *node, given map[string]any) {
+	p.learning = true
+	if n.schema != nil && n.schema.schema != nil {
+		p.proves(n.schema, given)
+	}
+	for _, sub := range n.subcharts {
+		if below, ok := given[sub.name].(map[string]any); ok {
+			p.learn(sub, below)
+		}
+	}
 }
 
 func processDependencies(c *helmchart.Chart, values map[string]any) (err error) {
@@ -142,23 +167,26 @@ func remove(values map[string]any, place []string) {
 	}
 }
 
-// nodeOf takes over a processed chart. All values of a chart are needed when a schema above speaks of them. Globals are
-// needed wherever they travel.
+// nodeOf takes over a processed chart. All values of a chart are needed when a schema above speaks of what is in them.
+// Globals are needed wherever they travel.
 func (p *plan) nodeOf(c *helmchart.Chart, whole bool) *node {
 	n := &node{name: c.Metadata.Name, values: c.Values, schema: p.schemas[string(c.Schema)]}
-	var spoken []string
+	var spoken, flat []string
+	above := whole
 	if n.schema != nil && n.schema.schema != nil {
 		whole = whole || n.schema.any
-		spoken = n.schema.keys
+		spoken, flat = n.schema.keys, n.schema.flat
 	}
 	needed := slices.Clone(spoken)
 	if c.Parent() != nil || len(c.Dependencies()) > 0 {
 		needed = append(needed, chartutil.GlobalKey)
 	}
 	for _, dep := range c.Dependencies() {
-		n.subcharts = append(n.subcharts, p.nodeOf(dep, whole || slices.Contains(spoken, dep.Metadata.Name)))
+		inside := (whole || slices.Contains(spoken, dep.Metadata.Name)) && !slices.Contains(flat, dep.Metadata.Name)
+		n.subcharts = append(n.subcharts, p.nodeOf(dep, above || inside))
 		needed = append(needed, dep.Metadata.Name)
 	}
+	n.hears = above || (whole || slices.Contains(spoken, chartutil.GlobalKey)) && !slices.Contains(flat, chartutil.GlobalKey)
 	if !whole {
 		slices.Sort(needed)
 		n.needed = append([]string{}, slices.Compact(needed)...)

@@ -13,6 +13,7 @@ import (
 type reporter struct {
 	plan      *plan
 	effective values.Effective
+	prover    prover
 	faults    []rules.Fault
 }
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -12,25 +13,31 @@ import (
 
 // Unknown returns warnings for what a person wrote without effect: keys that neither the default values of the chart and
 // its subcharts nor their schemas know and that no template mentions, with the nearest known key, and nulls that delete
-// nothing. Maps in which any key
-// is as good as another (labels, annotations, an empty or null default) are left alone, and so are keys that Check
-// refuses. The error says that the chart cannot be loaded.
+// nothing. Maps in which any key is as good as another (labels, annotations, an empty or null default) are left alone, and
+// so is what Check refuses. The error says that the chart cannot be loaded.
 func (k *Checker) Unknown(c *chart.Chart, e values.Effective) ([]rules.Fault, error) {
 	p, err := k.plan(c)
 	if err != nil {
 		return nil, err
 	}
 	s := seeker{reporter: reporter{plan: p, effective: e}, known: p.known()}
-	written := map[string]any{}
-	for _, leaf := range e.Leaves() {
-		if leaf.Origin.Kind == values.FreeForm || leaf.Origin.Kind == values.Reference {
-			plant(written, leaf.Path[:len(leaf.Path)-1])
-			parent, _ := lookup(written, leaf.Path[:len(leaf.Path)-1])
-			parent.(map[string]any)[leaf.Path[len(leaf.Path)-1]] = leaf.Value
+	s.table(e.Written(), s.known.defaults, nil)
+	return p.unrefused(s.faults, e), nil
+}
+
+// unrefused drops the warnings about nulls at fields where an error stands: a null that breaks the schema has an effect.
+func (p *plan) unrefused(warnings []rules.Fault, e values.Effective) []rules.Fault {
+	idle := func(f rules.Fault) bool { return f.Code == rules.NullWithoutEffect }
+	if !slices.ContainsFunc(warnings, idle) {
+		return warnings
+	}
+	refused := map[string]bool{}
+	for _, f := range p.check(e) {
+		if f.Severity == rules.Error {
+			refused[f.Field] = true
 		}
 	}
-	s.table(written, s.known.defaults, nil)
-	return s.faults, nil
+	return slices.DeleteFunc(warnings, func(f rules.Fault) bool { return idle(f) && refused[f.Field] })
 }
 
 // known is what a chart lets a person set.
@@ -133,15 +140,16 @@ func (s *seeker) mayBeSet(at []string, key string) bool {
 	return false
 }
 
-// freeFormKey reports whether a map of that name takes any key in every chart there is.
+// freeFormKey reports whether a map of that name takes any key in every chart there is. Of the names that end in config
+// only the plain one does: charts hand such a map on as a file.
 func freeFormKey(key string) bool {
 	lower := strings.ToLower(key)
-	for _, ending := range []string{"labels", "annotations", "nodeselector", "env", "envs", "selector", "config"} {
+	for _, ending := range []string{"labels", "annotations", "nodeselector", "env"} {
 		if strings.HasSuffix(lower, ending) {
 			return true
 		}
 	}
-	return strings.HasPrefix(lower, "extra")
+	return lower == "config" || strings.HasPrefix(lower, "extra")
 }
 
 func (s *seeker) unknown(path values.Path, defaults map[string]any) {

@@ -34,7 +34,17 @@ func TestWhatHasNoEffectIsNamed(t *testing.T) {
 			values: "edtion: ee",
 			want:   []string{"warning: spec.chart.values.edtion: is not a key the chart knows; did you mean edition? (chart gitlab 10.4.1) [UnknownValue]"},
 		},
-		"maps that take any key":                   {values: "{labels: {x: y}, extraEnv: {A: b}, gitlab: {gitlab-shell: {config: {x: 1}, nodeSelector: {a: b}}}}", want: []string{}},
+		"maps that take any key": {
+			values: "{labels: {x: y}, extraEnv: {A: b}, podAnnotations: {x: y}, controller: {config: {x: 1}}, gitlab: {gitlab-shell: {nodeSelector: {a: b}}}}",
+			want:   []string{},
+		},
+		"a map with settings of the chart is none of them, whatever its name ends in": {
+			values: "appConfig: {contentSecurityPolcy: {enabled: true}, lfs: {enabld: true}}",
+			want: []string{
+				"warning: spec.chart.values.appConfig.contentSecurityPolcy: is not a key the chart knows; did you mean contentSecurityPolicy? (chart gitlab 10.4.1) [UnknownValue]",
+				"warning: spec.chart.values.appConfig.lfs.enabld: is not a key the chart knows; did you mean enabled? (chart gitlab 10.4.1) [UnknownValue]",
+			},
+		},
 		"a closed map is left to the schema check": {values: "global: {hosts: {domian: x}}", want: []string{}},
 		"a key that templates or comments mention": {values: "{fromTemplate: 1, fromComment: 1}", want: []string{}},
 		"a referenced object is looked at too": {
@@ -44,12 +54,13 @@ func TestWhatHasNoEffectIsNamed(t *testing.T) {
 		"what the Operator derives is not": {values: "{}", more: []values.Layer{structured("spec.x", 1.0, "unknownThing")}, want: []string{}},
 		"a null that removes a default":    {values: "{port: null, gitlab: {gitlab-shell: {replicas: null}}}", want: []string{}},
 		"a null that removes nothing": {
-			values: "{edition: null, global: {gatewayApi: {other: null}}}",
+			values: "{store: null, global: {gatewayApi: {other: null}}}",
 			want: []string{
-				"warning: spec.chart.values.edition: is null, which removes a default of the chart, but the chart has none here; leave it out (chart gitlab 10.4.1) [NullWithoutEffect]",
 				"warning: spec.chart.values.global.gatewayApi.other: is not a key the chart knows; it may have no effect (chart gitlab 10.4.1) [UnknownValue]",
+				"warning: spec.chart.values.store: is null, which removes a default of the chart, but the chart has none here; leave it out (chart gitlab 10.4.1) [NullWithoutEffect]",
 			},
 		},
+		"a null that the schema refuses is left to the schema check": {values: "{edition: null, global: {hosts: {domian: null}}}", want: []string{}},
 		"a null over a null": {
 			values: "empty: null",
 			want:   []string{"warning: spec.chart.values.empty: is null, which removes a default of the chart, but the chart has none here; leave it out (chart gitlab 10.4.1) [NullWithoutEffect]"},
@@ -67,6 +78,9 @@ func TestWhatHasNoEffectIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := gitlab()
 			m.values["empty"] = nil
+			m.values["appConfig"] = map[string]any{"contentSecurityPolicy": map[string]any{"enabled": false}, "lfs": map[string]any{"enabled": true}}
+			m.values["controller"] = map[string]any{"config": map[string]any{"use-http2": "true"}}
+			m.values["podAnnotations"] = map[string]any{"prometheus.io/scrape": "true"}
 			m.templates = map[string]string{"a.yaml": "x: {{ .Values.fromTemplate }}"}
 			m.comment = "#  fromComment: 5\n"
 			layers := append(slices.Clone(tc.more), values.Tree(values.FreeForm, "spec.chart.values", decode(t, tc.values)))

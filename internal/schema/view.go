@@ -97,3 +97,18 @@ func inPlace(doc, schema any) []map[string]any {
 	visit(schema)
 	return out
 }
+
+// allows reports whether a schema names a key, itself or by a pattern.
+func allows(schema map[string]any, name string) bool {
+	properties, _ := schema["properties"].(map[string]any)
+	if _, ok := properties[name]; ok {
+		return true
+	}
+	patterns, _ := schema["patternProperties"].(map[string]any)
+	for pattern := range patterns {
+		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -283,19 +282,4 @@ func formsWords(at []string, branches [][]finding) string {
 		forms = forms[:shown]
 	}
 	return "fits none of the forms it may have: either it " + strings.Join(forms, "; or it ") + more
-}
-
-// allows reports whether a schema names a key, itself or by a pattern.
-func allows(schema map[string]any, name string) bool {
-	properties, _ := schema["properties"].(map[string]any)
-	if _, ok := properties[name]; ok {
-		return true
-	}
-	patterns, _ := schema["patternProperties"].(map[string]any)
-	for pattern := range patterns {
-		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(name) {
-			return true
-		}
-	}
-	return false
 }

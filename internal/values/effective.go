@@ -62,6 +62,39 @@ func (e Effective) Values() map[string]any {
 	return e.root.plain().(map[string]any)
 }
 
+// Written returns the part of the tree that a person wrote as chart values, in the free-form values or in a referenced
+// object: the leaves whose origin is one of the two, and no map that holds none. The caller may change it.
+func (e Effective) Written() map[string]any {
+	if e.root == nil || len(e.root.table) == 0 {
+		return map[string]any{}
+	}
+	if out, ok := e.written(e.root); ok {
+		return out.(map[string]any)
+	}
+	return map[string]any{}
+}
+
+func (e Effective) written(at *entry) (any, bool) {
+	if len(at.table) == 0 {
+		if kind := e.layers[e.foremost(at)].kind; kind != FreeForm && kind != Reference {
+			return nil, false
+		}
+		return at.plain(), true
+	}
+	var out map[string]any
+	for key, child := range at.table {
+		value, ok := e.written(child)
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]any, len(at.table))
+		}
+		out[key] = value
+	}
+	return out, out != nil
+}
+
 func (e *entry) plain() any {
 	if e.table == nil {
 		return normal(e.value)
@@ -151,18 +184,24 @@ func (e Effective) SetAnywhere(p Path) bool {
 }
 
 func (e Effective) originOf(at *entry, p, tail Path) Origin {
-	best := -1
-	for _, i := range at.layers {
-		if best < 0 || e.layers[i].kind.rank() >= e.layers[best].kind.rank() {
-			best = i
-		}
-	}
+	best := e.foremost(at)
 	if best < 0 {
 		return Origin{Kind: ChartDefault, Source: SourceChartDefault}
 	}
 	layer := e.layers[best]
 	n, _ := layer.root.find(p)
 	return layer.origin(n, p, tail)
+}
+
+// foremost returns which of the layers that have an entry a person would look at first, or -1 if none has it.
+func (e Effective) foremost(at *entry) int {
+	best := -1
+	for _, i := range at.layers {
+		if best < 0 || e.layers[i].kind.rank() >= e.layers[best].kind.rank() {
+			best = i
+		}
+	}
+	return best
 }
 
 // Leaf is one value with its origin. Lists and empty maps are leaves.

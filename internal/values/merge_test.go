@@ -29,6 +29,7 @@ func TestEveryLeafHasOneOriginAndNoneIsLost(t *testing.T) {
 			}
 			assertSetBy(t, seed, leaf, trees)
 		}
+		assertWritten(t, seed, e)
 		want := map[string]any{}
 		flatten(nil, e.Values(), want)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -40,6 +41,21 @@ func TestEveryLeafHasOneOriginAndNoneIsLost(t *testing.T) {
 		if diff := cmp.Diff(e.Leaves(), values.Merge(layersOf(trees)...).Leaves()); diff != "" {
 			t.Fatalf("seed %d: merging twice gives two results:\n%s", seed, diff)
 		}
+	}
+}
+
+// assertWritten checks that the written part of a tree is that of its leaves which a person wrote as values.
+func assertWritten(t *testing.T, seed int, e values.Effective) {
+	t.Helper()
+	want, got := map[string]any{}, map[string]any{}
+	for _, leaf := range e.Leaves() {
+		if leaf.Origin.Kind == values.FreeForm || leaf.Origin.Kind == values.Reference {
+			want[leaf.Path.String()] = leaf.Value
+		}
+	}
+	flatten(nil, e.Written(), got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("seed %d: the leaves a person wrote (-) and Written (+) differ:\n%s", seed, diff)
 	}
 }
 
@@ -138,7 +154,7 @@ func TestNumbersAreFloatsHoweverTheyCame(t *testing.T) {
 
 func TestTheZeroTreeIsEmpty(t *testing.T) {
 	var e values.Effective
-	if len(e.Values()) != 0 || len(e.Leaves()) != 0 || len(e.Shadows()) != 0 {
+	if len(e.Values()) != 0 || len(e.Written()) != 0 || len(e.Leaves()) != 0 || len(e.Shadows()) != 0 {
 		t.Error("the zero tree holds something")
 	}
 	if o := e.Origin(values.Path{"a"}); o.Kind != values.ChartDefault {

@@ -1,6 +1,10 @@
 package values
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // LayerKind says who wrote a layer.
 type LayerKind int
@@ -29,9 +33,9 @@ func (k LayerKind) String() string {
 		return "free-form values"
 	case Override:
 		return "Operator override"
-	default:
-		return "chart default"
+	case ChartDefault:
 	}
+	return "chart default"
 }
 
 // What Origin.Source says where no field of the person stands behind a leaf.
@@ -79,9 +83,9 @@ func (k LayerKind) rank() int {
 		return 2
 	case Override:
 		return 1
-	default:
-		return 0
+	case ChartDefault:
 	}
+	return 0
 }
 
 // commonField returns the longest field that all given ones lie in: spec.postgresql for spec.postgresql.host and
@@ -101,6 +105,26 @@ func commonField(fields []string) string {
 		common = common[:sharedLength(common, parts)]
 	}
 	return strings.Join(common, ".")
+}
+
+// unrelated returns the fields in order, those of one part of the spec as the one they have in common; nothing where a
+// single one is left.
+func unrelated(fields []string) []string {
+	parts := map[string][]string{}
+	for _, field := range fields {
+		if segments := strings.SplitN(field, ".", 3); field != "" {
+			part := strings.Join(segments[:min(2, len(segments))], ".")
+			parts[part] = append(parts[part], field)
+		}
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	out := make([]string, 0, len(parts))
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		out = append(out, commonField(parts[part]))
+	}
+	return out
 }
 
 func sharedLength(a, b []string) int {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // minSecret is the length from which a text is searched for. Shorter ones would mask half of every sentence.
@@ -54,12 +55,7 @@ func cover(text string, hidden []bool) string {
 // Secrets returns a Redactor for this tree. It knows every scalar of every layer that came from a Secret, also where a
 // higher layer replaced it, and those under sensitive keys of the layers people write.
 func (e Effective) Secrets() Redactor {
-	texts, words := map[string]bool{}, map[string]bool{}
-	for _, layer := range e.layers {
-		if layer.root != nil {
-			layer.root.keys(words)
-		}
-	}
+	texts, words := map[string]bool{}, sync.OnceValue(e.words)
 	for _, layer := range e.layers {
 		if layer.root == nil || (layer.kind != FreeForm && layer.kind != Reference) {
 			continue
@@ -83,9 +79,20 @@ func (e Effective) Secrets() Redactor {
 // isWord reports whether a text under a sensitive key is a plain word of the tree, such as the «connection» of
 // object_store.connection.key. Such a text is the name of a key inside a Secret, and masking it would blank the paths
 // in every message.
-func isWord(value any, words map[string]bool) bool {
+func isWord(value any, words func() map[string]bool) bool {
 	text, ok := value.(string)
-	return ok && (words[text] || slices.Contains(sensitiveWords(), text))
+	return ok && (slices.Contains(sensitiveWords(), text) || words()[text])
+}
+
+// words returns every key of every layer. Most trees have no text under a sensitive key and are never asked.
+func (e Effective) words() map[string]bool {
+	words := map[string]bool{}
+	for _, layer := range e.layers {
+		if layer.root != nil {
+			layer.root.keys(words)
+		}
+	}
+	return words
 }
 
 // addForms adds the forms in which a secret turns up in a text: as it is, line by line, quoted, and in base64, which

@@ -1,8 +1,10 @@
 package values
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // ShadowKind says in which way an upper layer takes the effect from a lower one.
@@ -33,6 +35,9 @@ type Shadow struct {
 	Value string
 	// UpperShape and LowerShape name what each set, with its article: «a map», «a string».
 	UpperShape, LowerShape string
+	// Fields are the structured fields that filled a map which something else than a map replaced, where they are several
+	// that have nothing in common: Lower then has no field of its own to name.
+	Fields []string
 }
 
 // Field returns the field the warning belongs to: the value an override replaces, else the value that replaces another.
@@ -45,15 +50,27 @@ func (s Shadow) Field() string {
 
 // Message returns one sentence in plain words, to be put behind Field. It quotes no value a person wrote.
 func (s Shadow) Message() string {
-	switch s.Kind {
-	case OverrideReplaced:
+	switch {
+	case s.Kind == OverrideReplaced:
 		return "has no effect: the Operator always sets " + s.Path.String() + " to " + s.Value + "; remove it"
-	case TableReplaced:
+	case len(s.Fields) > 0:
+		return "removes everything that " + someFields(s.Fields) + " set under " + s.Path.String() + "; write a map here, or leave it out"
+	case s.Kind == TableReplaced:
 		return "puts " + s.UpperShape + " where " + s.Lower.String() + " has " + s.LowerShape +
 			", which is lost as a whole; give it the same shape, or remove one of the two"
 	default:
 		return "replaces what " + s.Lower.String() + " sets for " + s.Path.String() + "; remove one of the two"
 	}
+}
+
+// someFields names two or three fields and counts the rest.
+func someFields(fields []string) string {
+	const named = 2
+	if len(fields) > named+1 {
+		return strings.Join(fields[:named], ", ") + fmt.Sprintf(" and %d other fields", len(fields)-named)
+	}
+	last := len(fields) - 1
+	return strings.Join(fields[:last], ", ") + " and " + fields[last]
 }
 
 // Shadows returns every shadow in the order of its path.
@@ -100,8 +117,13 @@ func (e Effective) shadowOf(layer int, p Path, lower *node) (Shadow, bool) {
 		return Shadow{}, false
 	}
 	s.Value = Printable(at, plainNode(upper), s.Upper)
+	if s.Lower.Kind == Derived && loser.table != nil && upper.table == nil {
+		s.Fields = unrelated(loser.fields(nil))
+	}
 	clash := (upper.table == nil) != (loser.table == nil) && (upper.table != nil || upper.value != nil)
 	switch {
+	case s.Upper.Kind == Override && upper.table != nil && loser.table == nil && e.removes(layer, at):
+		return Shadow{}, false // what it removed is a shadow of its own; only the value itself has no effect
 	case s.Upper.Kind == Override:
 		s.Kind = OverrideReplaced
 	case clash && (loser.table != nil || loser.value != nil):
@@ -127,6 +149,17 @@ func (e Effective) winner(layer int, p Path) (int, *node, Path, bool) {
 		}
 	}
 	return 0, nil, nil, false
+}
+
+// removes reports whether a layer below the given one has values under the map at p.
+func (e Effective) removes(layer int, p Path) bool {
+	return slices.ContainsFunc(e.layers[:layer], func(below Layer) bool {
+		if below.root == nil || below.kind == ChartDefault {
+			return false
+		}
+		n, tail := below.root.find(p)
+		return len(tail) == 0 && len(n.table) > 0
+	})
 }
 
 func (e Effective) isTable(p Path) bool {

@@ -28,6 +28,15 @@ func set(kind values.LayerKind, field string, value any, path ...string) values.
 	return values.Tree(kind, "spec.chart.values", tree)
 }
 
+// fields makes the layer of structured fields that each set one value under global.
+func fields(byKey map[string]string) values.Layer {
+	b := values.NewBuilder(values.Derived)
+	for key, field := range byKey {
+		b.Set(field, key, "global", key)
+	}
+	return b.Layer()
+}
+
 func TestShadows(t *testing.T) {
 	type seen struct {
 		Kind           values.ShadowKind
@@ -96,22 +105,46 @@ func TestShadows(t *testing.T) {
 				values.FieldShadowed, "spec.chart.values.global", "replaces what spec.hostname sets for global; remove one of the two",
 			}},
 		},
-		"a map lost between two others is named": {
+		"a null that wipes several fields is named, though an override puts a map back": {
+			layers: []values.Layer{
+				fields(map[string]string{"hosts": "spec.hostname", "psql": "spec.postgresql.host", "redis": "spec.redis.host"}),
+				set(values.FreeForm, "", nil, "global"), set(values.Override, "", false, "global", "gatewayApi"),
+			},
+			want: []seen{{
+				values.FieldShadowed, "spec.chart.values.global",
+				"removes everything that spec.hostname, spec.postgresql.host and spec.redis.host set under global; write a map here, or leave it out",
+			}},
+		},
+		"of many fields that a text wipes two are named": {
+			layers: []values.Layer{
+				fields(map[string]string{
+					"hosts": "spec.hostname", "psql": "spec.postgresql.host", "user": "spec.postgresql.username", "redis": "spec.redis.host",
+					"edition": "spec.edition", "mail": "",
+				}),
+				set(values.Reference, "ConfigMap a", "text", "global"), set(values.Override, "", false, "global", "gatewayApi"),
+			},
+			want: []seen{{
+				values.TableReplaced, "spec.chart.valuesFrom[0] (ConfigMap a, global)",
+				"removes everything that spec.edition, spec.hostname and 2 other fields set under global; write a map here, or leave it out",
+			}},
+		},
+		"a text that an override replaces, with nothing below it": {
+			layers: []values.Layer{set(values.FreeForm, "", "text", "x"), set(values.Override, "", 2, "x", "z")},
+			want: []seen{{
+				values.OverrideReplaced, "spec.chart.values.x",
+				`has no effect: the Operator always sets x to {"z":2}; remove it`,
+			}},
+		},
+		"a map lost between two others is named, and what took its place is not without effect": {
 			layers: []values.Layer{
 				set(values.Reference, "ConfigMap a", 1, "x", "y"), set(values.FreeForm, "", true, "x"),
 				set(values.Override, "", 2, "x", "z"),
 			},
-			want: []seen{
-				{
-					values.OverrideReplaced, "spec.chart.values.x",
-					`has no effect: the Operator always sets x to {"z":2}; remove it`,
-				},
-				{
-					values.TableReplaced, "spec.chart.values.x",
-					"puts a boolean where spec.chart.valuesFrom[0] (ConfigMap a, x) has a map, which is lost as a whole; " +
-						"give it the same shape, or remove one of the two",
-				},
-			},
+			want: []seen{{
+				values.TableReplaced, "spec.chart.values.x",
+				"puts a boolean where spec.chart.valuesFrom[0] (ConfigMap a, x) has a map, which is lost as a whole; " +
+					"give it the same shape, or remove one of the two",
+			}},
 		},
 		"an empty map that another layer fills": {
 			layers: []values.Layer{set(values.Reference, "ConfigMap a", map[string]any{}, "x"), set(values.FreeForm, "", 1, "x", "y")},

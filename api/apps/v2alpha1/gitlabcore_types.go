@@ -11,6 +11,11 @@ const KindGitLabCore = "GitLabCore"
 // FinalizerGitLabCore lets the reconciler prune what no owner reference can: cluster-scoped objects of the release.
 const FinalizerGitLabCore = "gitlabcore.apps.gitlab.com/finalizer"
 
+// The rules about the names of our kinds hold until an object has a status. A rule of the object as a whole also runs when
+// a finalizer or the status is written, and a name never changes: an object with a name of yesterday could neither be
+// reconciled nor deleted any more. (An optional oldSelf says the same, but a cluster below Kubernetes 1.30 drops it and
+// then refuses the definition.)
+
 // GitLabCore declares one GitLab instance. Its name is the release name of the chart, hence the bound of 53 characters.
 //
 // +kubebuilder:object:root=true
@@ -19,7 +24,7 @@ const FinalizerGitLabCore = "gitlabcore.apps.gitlab.com/finalizer"
 // +kubebuilder:printcolumn:name="STATUS",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="VERSION",type=string,JSONPath=`.status.version`
 // +kubebuilder:printcolumn:name="GITLAB",type=string,JSONPath=`.status.gitlabVersion`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 53 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="metadata.name must be at most 53 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: it becomes the release name and the prefix of every object"
+// +kubebuilder:validation:XValidation:rule="has(self.status) || self.metadata.name.size() <= 53 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="must be at most 53 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: it becomes the release name and the prefix of every object"
 type GitLabCore struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -26,7 +26,7 @@ const (
 // +kubebuilder:printcolumn:name="SIPHON",type=string,JSONPath=`.spec.siphonRef.name`
 // +kubebuilder:printcolumn:name="STATUS",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="VERSION",type=string,JSONPath=`.status.version`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 44 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="metadata.name must be at most 44 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: the name of an indexer pool adds -orbit-indexer-sdlc to it and is cut at 63"
+// +kubebuilder:validation:XValidation:rule="has(self.status) || self.metadata.name.size() <= 44 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="must be at most 44 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: the name of an indexer pool adds -orbit-indexer-sdlc to it and is cut at 63"
 type Orbit struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -46,7 +46,7 @@ const (
 // +kubebuilder:printcolumn:name="STATUS",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="VERSION",type=string,JSONPath=`.status.version`
 // +kubebuilder:printcolumn:name="TABLES",type=integer,priority=1,JSONPath=`.status.tableCount`
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 31 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="metadata.name must be at most 31 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: the longest name of the release adds -siphon-reconciler-clickhouse-sa to it and may have 63"
+// +kubebuilder:validation:XValidation:rule="has(self.status) || self.metadata.name.size() <= 31 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".metadata",message="must be at most 31 characters of lower-case letters, digits and dashes, start with a letter and end with a letter or a digit: the longest name of the release adds -siphon-reconciler-clickhouse-sa to it and may have 63"
 type Siphon struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -48,7 +48,7 @@ func bound(memory int64) error {
 		{"file size", unix.RLIMIT_FSIZE, 0},
 		{"open files", unix.RLIMIT_NOFILE, filesOpen},
 	} {
-		value := uint64(limit.value)
+		value := uint64(limit.value) //nolint:gosec // no limit is negative
 		if err := unix.Setrlimit(limit.resource, &unix.Rlimit{Cur: value, Max: value}); err != nil {
 			return fmt.Errorf("bounding %s: %w", limit.name, err)
 		}

@@ -29,7 +29,7 @@ func writeFrame(w io.Writer, message any) error {
 		return fmt.Errorf("a message of %d bytes is too long to send", len(frame))
 	}
 	binary.BigEndian.PutUint32(frame[:4], frameMark)
-	binary.BigEndian.PutUint32(frame[4:8], uint32(len(frame)-8))
+	binary.BigEndian.PutUint32(frame[4:8], uint32(len(frame)-8)) //nolint:gosec // frameLimit is far below
 	if _, err := w.Write(frame); err != nil {
 		return fmt.Errorf("sending a message: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -24,7 +23,8 @@ var (
 type Config struct {
 	// Command is what starts a process that calls Main: this program and an argument.
 	Command []string
-	// Workers is how many renders run at once; as many as there are processors if zero.
+	// Workers is how many renders run at once; 2 if zero. Together they may take Workers times MemoryLimit, so their
+	// number follows the memory there is and not the processors.
 	Workers int
 	// MemoryLimit is what one process may use, in bytes; 512 MiB if zero.
 	MemoryLimit int64
@@ -36,7 +36,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.Workers <= 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
+		c.Workers = 2
 	}
 	if c.MemoryLimit <= 0 {
 		c.MemoryLimit = 512 << 20

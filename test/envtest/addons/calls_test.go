@@ -4,74 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/portcullis-operator/portcullis/internal/tables"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-// calls counts what a client sent, and the reads of Secrets it refused.
-type calls struct {
-	writes, secrets atomic.Int64
-	// mayReadSecrets lets reads of Secrets through.
-	mayReadSecrets atomic.Bool
+// secrets are closed to a client until a spec opens them.
+type secrets struct {
+	open atomic.Bool
+	// refused counts the reads that were refused.
+	refused atomic.Int64
 }
 
 var errSecret = errors.New("no Secret may be read here")
 
-// counting returns a client that refuses every read of a Secret, and counts.
-func counting(c client.WithWatch) (client.Client, *calls) {
-	n := &calls{}
-	wrote := func(do func() error) error {
-		n.writes.Add(1)
-		return do()
-	}
-	return interceptor.NewClient(c, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			if err := n.refuse(c, o, "Secret"); err != nil {
-				return err
-			}
-			return c.Get(ctx, key, o, opts...)
-		},
-		List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
-			if err := n.refuse(c, l, "SecretList"); err != nil {
-				return err
-			}
-			return c.List(ctx, l, opts...)
-		},
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return wrote(func() error { return c.Create(ctx, o, opts...) })
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return wrote(func() error { return c.Patch(ctx, o, p, opts...) })
-		},
-		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			return wrote(func() error { return c.Apply(ctx, o, opts...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return wrote(func() error { return c.Delete(ctx, o, opts...) })
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return wrote(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
-		},
-	}), n
-}
-
-func (n *calls) refuse(c client.Client, o runtime.Object, kind string) error {
-	gvk, err := apiutil.GVKForObject(o, c.Scheme())
-	if err != nil {
-		return fmt.Errorf("tell whether it is a Secret: %w", err)
-	}
-	if gvk.Group != corev1.GroupName || gvk.Kind != kind || n.mayReadSecrets.Load() {
-		return nil
-	}
-	n.secrets.Add(1)
-	return errSecret
+// closed returns a client that reads no Secret.
+func (s *secrets) closed(c client.WithWatch) client.WithWatch {
+	return world.Through(c, func(_ context.Context, call world.Call, send func() error) error {
+		if !call.Reads() || s.open.Load() {
+			return send()
+		}
+		gvk, err := apiutil.GVKForObject(call.Object.(runtime.Object), c.Scheme())
+		if err != nil {
+			return fmt.Errorf("tell whether it is a Secret: %w", err)
+		}
+		if gvk.Group != corev1.GroupName || strings.TrimSuffix(gvk.Kind, "List") != "Secret" {
+			return send()
+		}
+		s.refused.Add(1)
+		return errSecret
+	})
 }
 
 // shelf is a registry with one image of tables.

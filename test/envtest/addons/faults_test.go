@@ -2,9 +2,7 @@ package addons_test
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -14,50 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/controller/orbit"
 	"github.com/portcullis-operator/portcullis/internal/controller/siphon"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
-
-var errInjected = errors.New("the API server does not answer this call")
-
-// failing returns a client whose call number n fails once, before or after it reached the server, and the count.
-func failing(c client.WithWatch, n int64, after bool) (client.Client, *atomic.Int64) {
-	var sent atomic.Int64
-	once := func(do func() error) error {
-		if sent.Add(1) != n {
-			return do()
-		}
-		if after {
-			_ = do()
-		}
-		return errInjected
-	}
-	return interceptor.NewClient(c, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			return once(func() error { return c.Get(ctx, key, o, opts...) })
-		},
-		List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
-			return once(func() error { return c.List(ctx, l, opts...) })
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			return once(func() error { return c.Patch(ctx, o, p, opts...) })
-		},
-		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			return once(func() error { return c.Apply(ctx, o, opts...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			return once(func() error { return c.Delete(ctx, o, opts...) })
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			return once(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
-		},
-	}), &sent
-}
 
 // settle reconciles with managers that have just started until a pass neither fails nor asks to be made again at once.
 func (p *place) settle(ctx context.Context, name string, starts func() reconcile.Reconciler) {
@@ -78,7 +40,7 @@ func (p *place) inventory(ctx context.Context) []string {
 	GinkgoHelper()
 	var out []string
 	for _, list := range []client.ObjectList{&appsv1.DeploymentList{}, &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.ServiceAccountList{}} {
-		Expect(w.live.List(ctx, list, client.InNamespace(p.namespace), client.HasLabels{object.LabelReleaseName})).To(Succeed())
+		Expect(w.Live.List(ctx, list, client.InNamespace(p.namespace), client.HasLabels{object.LabelReleaseName})).To(Succeed())
 		names, err := runtime.DefaultUnstructuredConverter.ToUnstructured(list)
 		Expect(err).NotTo(HaveOccurred())
 		items, _ := names["items"].([]any)
@@ -92,7 +54,7 @@ func (p *place) inventory(ctx context.Context) []string {
 	return out
 }
 
-// Every call of a first pass fails once in turn, before or after it reached the server. The manager is a new one each
+// Every call of a first pass fails once in turn, before and after it reached the server. The manager is a new one each
 // time, so this is also the crash between any two calls.
 var _ = Describe("An API server that fails each call once", Label("slow"), func() {
 	for _, kind := range []struct {
@@ -100,38 +62,41 @@ var _ = Describe("An API server that fails each call once", Label("slow"), func(
 		start func(p *place, c client.Client) reconcile.Reconciler
 	}{
 		{siphonName, func(p *place, c client.Client) reconcile.Reconciler {
-			return &siphon.Reconciler{Cached: c, Reviewer: p.siphons.Reviewer, Engine: w.engine(c, siphon.Manager, p.events), Tables: p.shelf, Now: time.Now}
+			return &siphon.Reconciler{Cached: c, Reviewer: w.Reviewer(c), Engine: w.Engine(c, siphon.Manager, p.events), Tables: p.shelf, Now: time.Now}
 		}},
 		{orbitName, func(p *place, c client.Client) reconcile.Reconciler {
-			return &orbit.Reconciler{Cached: c, Reviewer: p.orbits.Reviewer, Engine: w.engine(c, orbit.Manager, p.events), Now: time.Now}
+			return &orbit.Reconciler{Cached: c, Reviewer: w.Reviewer(c), Engine: w.Engine(c, orbit.Manager, p.events), Now: time.Now}
 		}},
 	} {
 		It("never leads to a lost object, nor to one left behind: "+kind.name, func(ctx context.Context) {
-			whole, first := firstPass(ctx, kind.name, kind.start, -1)
+			whole, first := firstPass(ctx, kind.name, kind.start, world.Fault{})
 			Expect(len(whole)).To(BeNumerically(">", 8))
-			for n := int64(1); n <= first; n++ {
-				got, _ := firstPass(ctx, kind.name, kind.start, n)
-				Expect(got).To(Equal(whole), "call %d of %d", n, first)
+			for _, after := range []bool{false, true} {
+				for n := int64(1); n <= first; n++ {
+					got, calls := firstPass(ctx, kind.name, kind.start, world.Fault{Call: n, After: after})
+					Expect(calls).To(BeNumerically(">=", n), "no call was lost")
+					Expect(got).To(Equal(whole), "call %d of %d, after=%v", n, first, after)
+				}
 			}
-		}, NodeTimeout(5*time.Minute))
+		}, NodeTimeout(10*time.Minute))
 	}
 })
 
-// firstPass takes one resource through its first pass and its deletion, with call number n of the pass failing, and returns
-// what there was in between and how many calls there were.
-func firstPass(ctx context.Context, name string, start func(p *place, c client.Client) reconcile.Reconciler, n int64) ([]string, int64) {
+// firstPass takes one resource through its first pass and its deletion, with a call of the pass lost, and returns what there
+// was in between and how many calls there were.
+func firstPass(ctx context.Context, name string, start func(p *place, c client.Client) reconcile.Reconciler, lost world.Fault) ([]string, int64) {
 	GinkgoHelper()
 	p := beside(ctx, nil)
-	c, sent := failing(w.live, n, n%2 == 0)
+	c, sent := world.Counting(world.Failing(w.Live, lost))
 	p.settle(ctx, name, func() reconcile.Reconciler { return start(p, c) })
-	calls := sent.Load()
+	calls := sent.Total()
 	there := p.inventory(ctx)
 	var o client.Object = &v2alpha1.Orbit{}
 	if name == siphonName {
 		o = &v2alpha1.Siphon{}
 	}
-	Expect(w.live.Delete(ctx, p.get(ctx, o, name))).To(Succeed())
-	p.settle(ctx, name, func() reconcile.Reconciler { return start(p, w.live) })
+	Expect(w.Live.Delete(ctx, p.get(ctx, o, name))).To(Succeed())
+	p.settle(ctx, name, func() reconcile.Reconciler { return start(p, w.Live) })
 	Expect(p.inventory(ctx)).To(BeEmpty())
 	return there, calls
 }

@@ -8,19 +8,16 @@ import (
 	. "github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/controller/gitlabcore"
 	"github.com/portcullis-operator/portcullis/internal/release"
+	"github.com/portcullis-operator/portcullis/internal/testing/expect"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 // atOnce is how soon a watch must have had its effect: well below the 30 seconds of the interval.
@@ -29,20 +26,12 @@ const atOnce = 20 * time.Second
 // managed starts a manager over the namespace, with the reconcilers of the two add-ons and, where asked, of the instance.
 func (p *place) managed(ctx context.Context, withCores bool) {
 	GinkgoHelper()
-	only := map[string]cache.Config{p.namespace: {}}
-	skip := true
-	mgr, err := ctrl.NewManager(w.config, manager.Options{
-		Scheme: w.scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
-		Cache: cache.Options{DefaultNamespaces: only}, Controller: config.Controller{SkipNameValidation: &skip},
-	})
-	Expect(err).NotTo(HaveOccurred())
+	mgr := w.Manager(GinkgoTB(), p.namespace)
 	p.now = time.Now()
 	c := p.siphons.Engine.Client
-	cores := &gitlabcore.Reconciler{Reviewer: w.reviewer(c), Engine: w.engine(c, gitlabcore.Manager, p.events), Now: time.Now, Cached: mgr.GetClient()}
+	cores := &gitlabcore.Reconciler{Reviewer: w.Reviewer(c), Engine: w.Engine(c, gitlabcore.Manager, p.events), Now: time.Now, Cached: mgr.GetClient()}
 	p.siphons.Cached, p.orbits.Cached, p.siphons.Now, p.orbits.Now = mgr.GetClient(), mgr.GetClient(), time.Now, time.Now
-	metadata, err := cache.New(w.config, cache.Options{Scheme: w.scheme, DefaultNamespaces: only})
-	Expect(err).NotTo(HaveOccurred())
-	Expect(mgr.Add(metadata)).To(Succeed())
+	metadata := mgr.Cache(GinkgoTB(), nil)
 	add := func(kind string, e *release.Engine, setup func(manager.Manager, int) (controller.Controller, error)) {
 		GinkgoHelper()
 		c, err := setup(mgr, 1)
@@ -55,32 +44,17 @@ func (p *place) managed(ctx context.Context, withCores bool) {
 	if withCores {
 		add("gitlabcore", cores.Engine, cores.Setup)
 	}
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer GinkgoRecover()
-		defer close(ended)
-		Expect(mgr.Start(running)).To(Succeed())
-	}()
-	DeferCleanup(func() { stop(); <-ended })
+	mgr.Run(ctx, GinkgoTB())
 }
 
 // becomes waits until a condition says this.
 func (p *place) becomes(ctx context.Context, o client.Object, name, conditionType string, status metav1.ConditionStatus, reason string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		g.Expect(w.live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
-		var conditions []metav1.Condition
-		switch o := o.(type) {
-		case *v2alpha1.GitLabCore:
-			conditions = o.Status.Conditions
-		case *v2alpha1.Siphon:
-			conditions = o.Status.Conditions
-		case *v2alpha1.Orbit:
-			conditions = o.Status.Conditions
-		}
-		c := apimeta.FindStatusCondition(conditions, conditionType)
-		g.Expect(c).NotTo(BeNil())
+		g.Expect(w.Live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
+		c, found, err := expect.Condition(o, conditionType)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(found).To(BeTrue())
 		g.Expect(string(c.Status)+"/"+c.Reason).To(Equal(string(status)+"/"+reason), c.Message)
 	}, atOnce, 100*time.Millisecond).Should(Succeed())
 }
@@ -89,8 +63,8 @@ func (p *place) becomes(ctx context.Context, o client.Object, name, conditionTyp
 func (p *place) comesUp(ctx context.Context, o client.Object, name string) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
-		g.Expect(w.live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
-		rollOut(ctx, g, p.namespace)
+		g.Expect(w.Live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
+		g.Expect(world.RollOut(ctx, w.Live, p.namespace)).To(Succeed())
 	}, atOnce, 200*time.Millisecond).Should(Succeed())
 	p.becomes(ctx, o, name, v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
 }
@@ -121,7 +95,7 @@ var _ = Describe("A running manager", func() {
 		}, atOnce, 100*time.Millisecond).Should(Equal("4.1.0"))
 		p.siphon(ctx, func(s *v2alpha1.Siphon) { s.Spec.Queue.URL = "nats://moved:4222" })
 		Eventually(func(g Gomega) {
-			rollOut(ctx, g, p.namespace, producer, consumer)
+			g.Expect(world.RollOut(ctx, w.Live, p.namespace, producer, consumer)).To(Succeed())
 			g.Expect(p.config(ctx, sdlc+"-config")).To(ContainSubstring("nats://moved:4222"))
 		}, atOnce, 200*time.Millisecond).Should(Succeed(), "the pods of the Siphon roll, and the Orbit waits for them")
 	})
@@ -133,7 +107,7 @@ var _ = Describe("A running manager", func() {
 		time.Sleep(2 * time.Second)
 		// The Orbit first: it waits for its Siphon, which is not available without a producer.
 		for _, name := range []string{webserver, producer} {
-			Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, name)})).To(Succeed())
+			Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, name)})).To(Succeed())
 			Eventually(func() bool { return p.exists(ctx, &appsv1.Deployment{}, name) }, atOnce, 100*time.Millisecond).Should(BeTrue(), name)
 		}
 	})
@@ -167,7 +141,7 @@ var _ = Describe("A running manager", func() {
 		// The endpoint rolls the pods of the instance, and the Orbit waits until they are up again.
 		p.orbit(ctx, func(o *v2alpha1.Orbit) { o.Spec.TLS = nil })
 		Eventually(func(g Gomega) {
-			rollOut(ctx, g, p.namespace)
+			g.Expect(world.RollOut(ctx, w.Live, p.namespace)).To(Succeed())
 			g.Expect(p.config(ctx, "gitlab-webservice")).NotTo(ContainSubstring(endpoint))
 		}, atOnce, 200*time.Millisecond).Should(Succeed())
 	})

@@ -75,10 +75,10 @@ var _ = Describe("An Orbit", func() {
 
 	It("brings every credential to the pods as a mounted Secret key, reads no Secret and renders none", func(ctx context.Context) {
 		p := whole(ctx)
-		Expect(p.counts.secrets.Load()).To(BeZero())
+		Expect(p.secrets.refused.Load()).To(BeZero())
 		mounted := map[string]bool{}
 		var list appsv1.DeploymentList
-		Expect(w.live.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{object.LabelReleaseKind: "orbit"})).To(Succeed())
+		Expect(w.Live.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{object.LabelReleaseKind: "orbit"})).To(Succeed())
 		for _, d := range list.Items {
 			for _, v := range d.Spec.Template.Spec.Volumes {
 				if v.Secret != nil {
@@ -94,7 +94,7 @@ var _ = Describe("An Orbit", func() {
 			Expect(mounted).To(HaveKey(name))
 		}
 		var secrets corev1.SecretList
-		Expect(w.live.List(ctx, &secrets, client.InNamespace(p.namespace))).To(Succeed())
+		Expect(w.Live.List(ctx, &secrets, client.InNamespace(p.namespace))).To(Succeed())
 		Expect(secrets.Items).To(BeEmpty())
 		Expect(p.get(ctx, &v2alpha1.Orbit{}, orbitName).(*v2alpha1.Orbit).Status.RenderedKinds).NotTo(ContainElement("v1/Secret"))
 	})
@@ -114,7 +114,7 @@ var _ = Describe("An Orbit", func() {
 		Expect(metav1.GetControllerOf(d).Kind).To(Equal("Orbit"))
 		Expect(p.exists(ctx, &corev1.ConfigMap{}, "extra")).To(BeTrue())
 		Expect(p.exists(ctx, &rbacv1.Role{}, "extra")).To(BeFalse())
-		err := w.live.Get(ctx, client.ObjectKey{Name: "extra-of-an-orbit"}, &rbacv1.ClusterRole{})
+		err := w.Live.Get(ctx, client.ObjectKey{Name: "extra-of-an-orbit"}, &rbacv1.ClusterRole{})
 		Expect(apierrors.IsNotFound(err)).To(BeTrue())
 		Expect(strings.Join(o.Status.RenderedKinds, " ")).NotTo(ContainSubstring("Role"))
 	})
@@ -125,11 +125,11 @@ var _ = Describe("An Orbit", func() {
 		Expect(p.exists(ctx, d, webserver)).To(BeTrue())
 		image := d.Spec.Template.Spec.Containers[0].Image
 		d.Spec.Template.Spec.Containers[0].Image = "edited.example.com/by:hand"
-		Expect(w.live.Update(ctx, d)).To(Succeed())
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, dispatcher)})).To(Succeed())
+		Expect(w.Live.Update(ctx, d)).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, dispatcher)})).To(Succeed())
 		cm := p.get(ctx, &corev1.ConfigMap{}, sdlc+"-config").(*corev1.ConfigMap)
 		cm.Data["default.yaml"] = "edited: true"
-		Expect(w.live.Update(ctx, cm)).To(Succeed())
+		Expect(w.Live.Update(ctx, cm)).To(Succeed())
 		p.passOrbit(ctx)
 		Expect(p.get(ctx, d, webserver).(*appsv1.Deployment).Spec.Template.Spec.Containers[0].Image).To(Equal(image))
 		Expect(p.exists(ctx, &appsv1.Deployment{}, dispatcher)).To(BeTrue())
@@ -153,15 +153,15 @@ var _ = Describe("An Orbit", func() {
 	It("costs nothing while nothing changes: no render, no write", func(ctx context.Context) {
 		p := whole(ctx)
 		p.passOrbit(ctx)
-		writes, renders := p.counts.writes.Load(), w.renders.Load()
+		writes, renders := p.counts.Writes.Load(), w.Renders.Load()
 		p.siphonReports(ctx, func(s *v2alpha1.Siphon) { s.Status.TableCount++ })
 		p.now = p.now.Add(5 * time.Minute)
 		o := p.passOrbit(ctx)
-		Expect([]int64{p.counts.writes.Load(), w.renders.Load()}).To(Equal([]int64{writes, renders}))
+		Expect([]int64{p.counts.Writes.Load(), w.Renders.Load()}).To(Equal([]int64{writes, renders}))
 		says(o, v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
 		p.now = p.now.Add(6 * time.Minute)
 		p.passOrbit(ctx)
-		Expect(w.renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
+		Expect(w.Renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
 	})
 
 	It("does not know whether it is available when an object did not apply, and applies the rest", func(ctx context.Context) {
@@ -180,12 +180,12 @@ var _ = Describe("An Orbit", func() {
 	It("is deleted with what it rendered, and leaves its neighbours as they are", func(ctx context.Context) {
 		p := whole(ctx)
 		core, siphon := p.get(ctx, &v2alpha1.GitLabCore{}, instanceName), p.get(ctx, &v2alpha1.Siphon{}, siphonName)
-		Expect(w.live.Delete(ctx, newOrbit(p.namespace))).To(Succeed())
-		renders := w.renders.Load()
+		Expect(w.Live.Delete(ctx, newOrbit(p.namespace))).To(Succeed())
+		renders := w.Renders.Load()
 		_, err := p.reconcile(ctx, p.orbits, orbitName)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.renders.Load()).To(Equal(renders))
-		err = w.live.Get(ctx, key(p.namespace, orbitName), &v2alpha1.Orbit{})
+		Expect(w.Renders.Load()).To(Equal(renders))
+		err = w.Live.Get(ctx, key(p.namespace, orbitName), &v2alpha1.Orbit{})
 		Expect(apierrors.IsNotFound(err)).To(BeTrue())
 		Expect(p.deployments(ctx)).To(Equal([]string{consumer, producer, reconciler}))
 		Expect(p.exists(ctx, &corev1.Service{}, webserver)).To(BeFalse())

@@ -22,14 +22,14 @@ var _ = Describe("A Siphon", func() {
 		store(ctx, newSiphon(p.namespace), nil)
 		waits := func(reason, text string) {
 			GinkgoHelper()
-			renders := w.renders.Load()
+			renders := w.Renders.Load()
 			result, err := p.reconcile(ctx, p.siphons, siphonName)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(result.RequeueAfter).To(Equal(release.Interval))
 			s := p.passSiphon(ctx)
 			Expect(says(s, v2alpha1.ConditionInitialized, metav1.ConditionFalse, reason)).To(ContainSubstring(text))
 			Expect(s.Status.Phase).To(Equal(v2alpha1.PhasePreparing))
-			Expect(w.renders.Load()).To(Equal(renders))
+			Expect(w.Renders.Load()).To(Equal(renders))
 			Expect(p.deployments(ctx)).To(BeEmpty())
 			Expect(s.Generation).To(BeEquivalentTo(1))
 		}
@@ -63,7 +63,7 @@ var _ = Describe("A Siphon", func() {
 		d := &appsv1.Deployment{}
 		Expect(p.exists(ctx, d, reconciler)).To(BeTrue())
 		d.Status = appsv1.DeploymentStatus{}
-		Expect(w.live.Status().Update(ctx, d)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, d)).To(Succeed())
 		s = p.passSiphon(ctx)
 		says(s, v2alpha1.ConditionAvailable, metav1.ConditionTrue, v2alpha1.ReasonWorkloadsReady)
 		says(s, v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
@@ -100,8 +100,8 @@ var _ = Describe("A Siphon", func() {
 		Expect(p.exists(ctx, d, producer)).To(BeTrue())
 		image := d.Spec.Template.Spec.Containers[0].Image
 		d.Spec.Template.Spec.Containers[0].Image = "edited.example.com/by:hand"
-		Expect(w.live.Update(ctx, d)).To(Succeed())
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, consumer)})).To(Succeed())
+		Expect(w.Live.Update(ctx, d)).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, consumer)})).To(Succeed())
 		p.passSiphon(ctx)
 		Expect(p.exists(ctx, d, producer)).To(BeTrue())
 		Expect(d.Spec.Template.Spec.Containers[0].Image).To(Equal(image))
@@ -116,7 +116,7 @@ var _ = Describe("A Siphon", func() {
 		says(s, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonGitLabClickHouseNotConfigured)
 		says(s, v2alpha1.ConditionAvailable, metav1.ConditionTrue, v2alpha1.ReasonWorkloadsReady)
 		Expect(s.Status.StreamName).To(Equal(stream))
-		Expect(w.live.Delete(ctx, newCore(p.namespace))).To(Succeed())
+		Expect(w.Live.Delete(ctx, newCore(p.namespace))).To(Succeed())
 		s = p.passSiphon(ctx)
 		says(s, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonGitLabNotFound)
 		Expect(p.deployments(ctx)).To(Equal(runs))
@@ -127,7 +127,7 @@ var _ = Describe("A Siphon", func() {
 		p := whole(ctx)
 		p.coreReports(ctx, func(c *v2alpha1.GitLabCore) { c.Status.Conditions = available(metav1.ConditionFalse, "down") })
 		says(p.passSiphon(ctx), v2alpha1.ConditionAvailable, metav1.ConditionTrue, v2alpha1.ReasonWorkloadsReady)
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, producer)})).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: meta(p.namespace, producer)})).To(Succeed())
 		Expect(says(p.passSiphon(ctx), v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonWorkloadsNotReady)).To(ContainSubstring(producer))
 		p.coreReports(ctx, running)
 		p.siphon(ctx, func(s *v2alpha1.Siphon) {
@@ -149,14 +149,14 @@ var _ = Describe("A Siphon", func() {
 	It("costs nothing while nothing changes: no render, no write", func(ctx context.Context) {
 		p := whole(ctx)
 		p.passSiphon(ctx)
-		writes, renders := p.counts.writes.Load(), w.renders.Load()
+		writes, renders := p.counts.Writes.Load(), w.Renders.Load()
 		p.now = p.now.Add(time.Minute)
 		s := p.passSiphon(ctx)
-		Expect([]int64{p.counts.writes.Load(), w.renders.Load()}).To(Equal([]int64{writes, renders}))
+		Expect([]int64{p.counts.Writes.Load(), w.Renders.Load()}).To(Equal([]int64{writes, renders}))
 		says(s, v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
 		p.now = p.now.Add(11 * time.Minute)
 		p.passSiphon(ctx)
-		Expect(w.renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
+		Expect(w.Renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
 	})
 
 	It("takes nothing over from another Siphon of the same names, and says which object belongs to whom", func(ctx context.Context) {
@@ -174,7 +174,7 @@ var _ = Describe("A Siphon", func() {
 		store(ctx, second, nil)
 		_, err := p.reconcile(ctx, p.siphons, "second")
 		Expect(err).To(HaveOccurred(), "it is tried again")
-		Expect(w.live.Get(ctx, key(p.namespace, "second"), second)).To(Succeed())
+		Expect(w.Live.Get(ctx, key(p.namespace, "second"), second)).To(Succeed())
 		message := says(second, v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonApplyFailed)
 		Expect(message).To(And(ContainSubstring("shared-connection"), ContainSubstring("shared-layout"), ContainSubstring("Siphon events")))
 		Expect(second.Status.Phase).To(Equal(v2alpha1.PhaseFailed))
@@ -191,10 +191,10 @@ var _ = Describe("A Siphon", func() {
 	It("is deleted with what it rendered, names the slot that stays, and leaves its instance as it is", func(ctx context.Context) {
 		p := whole(ctx)
 		core := p.get(ctx, &v2alpha1.GitLabCore{}, instanceName)
-		Expect(w.live.Delete(ctx, newSiphon(p.namespace))).To(Succeed())
+		Expect(w.Live.Delete(ctx, newSiphon(p.namespace))).To(Succeed())
 		_, err := p.reconcile(ctx, p.siphons, siphonName)
 		Expect(err).NotTo(HaveOccurred())
-		err = w.live.Get(ctx, key(p.namespace, siphonName), &v2alpha1.Siphon{})
+		err = w.Live.Get(ctx, key(p.namespace, siphonName), &v2alpha1.Siphon{})
 		Expect(apierrors.IsNotFound(err)).To(BeTrue())
 		for _, name := range []string{producer, consumer, reconciler} {
 			Expect(p.exists(ctx, &appsv1.Deployment{}, name)).To(BeFalse(), name)

@@ -12,10 +12,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -29,12 +27,13 @@ import (
 	"github.com/portcullis-operator/portcullis/internal/controller/siphon"
 	"github.com/portcullis-operator/portcullis/internal/facts"
 	"github.com/portcullis-operator/portcullis/internal/testing/expect"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-var w *world
+var w *world.Releases
 
 func TestAddOns(t *testing.T) {
-	w = newWorld(t)
+	w = world.StartReleases(t, catalogue(t))
 	logf.SetLogger(zap.New(zap.WriteTo(GinkgoWriter)))
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "Siphon and Orbit against a real API server")
@@ -45,7 +44,8 @@ type place struct {
 	namespace string
 	siphons   *siphon.Reconciler
 	orbits    *orbit.Reconciler
-	counts    *calls
+	counts    *world.Calls
+	secrets   *secrets
 	shelf     *shelf
 	events    *events.FakeRecorder
 	now       time.Time
@@ -53,20 +53,19 @@ type place struct {
 
 func newPlace(ctx context.Context) *place {
 	GinkgoHelper()
-	namespace, err := w.namespace(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	p := &place{namespace: namespace, now: time.Now(), shelf: newShelf(), events: events.NewFakeRecorder(1000)}
+	p := &place{namespace: w.Namespace(ctx, GinkgoTB()), now: time.Now(), shelf: newShelf(), events: events.NewFakeRecorder(1000)}
 	p.restart()
 	return p
 }
 
 // restart puts reconcilers of a manager that has just started in place of those there were.
 func (p *place) restart() {
-	c, counts := counting(w.live)
+	p.secrets = &secrets{}
+	c, counts := world.Counting(p.secrets.closed(w.Live))
 	p.counts = counts
 	now := func() time.Time { return p.now }
-	p.siphons = &siphon.Reconciler{Cached: c, Reviewer: w.reviewer(c), Engine: w.engine(c, siphon.Manager, p.events), Tables: p.shelf, Now: now}
-	p.orbits = &orbit.Reconciler{Cached: c, Reviewer: w.reviewer(c), Engine: w.engine(c, orbit.Manager, p.events), Now: now}
+	p.siphons = &siphon.Reconciler{Cached: c, Reviewer: w.Reviewer(c), Engine: w.Engine(c, siphon.Manager, p.events), Tables: p.shelf, Now: now}
+	p.orbits = &orbit.Reconciler{Cached: c, Reviewer: w.Reviewer(c), Engine: w.Engine(c, orbit.Manager, p.events), Now: now}
 }
 
 // charts puts other charts in place of those the reconcilers came with.
@@ -97,10 +96,10 @@ func whole(ctx context.Context) *place {
 // store creates a resource and writes its status.
 func store[T client.Object](ctx context.Context, o T, status func(T)) {
 	GinkgoHelper()
-	Expect(w.live.Create(ctx, o)).To(Succeed())
+	Expect(w.Live.Create(ctx, o)).To(Succeed())
 	if status != nil {
 		status(o)
-		Expect(w.live.Status().Update(ctx, o)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, o)).To(Succeed())
 	}
 }
 
@@ -111,17 +110,17 @@ func key(namespace, name string) client.ObjectKey {
 // edit changes a stored resource.
 func edit[T client.Object](ctx context.Context, p *place, o T, name string, change func(T)) {
 	GinkgoHelper()
-	Expect(w.live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
 	change(o)
-	Expect(w.live.Update(ctx, o)).To(Succeed())
+	Expect(w.Live.Update(ctx, o)).To(Succeed())
 }
 
-// says changes what a stored resource reports.
+// report changes what a stored resource reports.
 func report[T client.Object](ctx context.Context, p *place, o T, name string, change func(T)) {
 	GinkgoHelper()
-	Expect(w.live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
 	change(o)
-	Expect(w.live.Status().Update(ctx, o)).To(Succeed())
+	Expect(w.Live.Status().Update(ctx, o)).To(Succeed())
 }
 
 func (p *place) core(ctx context.Context, change func(*v2alpha1.GitLabCore)) {
@@ -159,7 +158,7 @@ func (p *place) passSiphon(ctx context.Context) *v2alpha1.Siphon {
 	_, err := p.reconcile(ctx, p.siphons, siphonName)
 	Expect(err).NotTo(HaveOccurred())
 	s := &v2alpha1.Siphon{}
-	Expect(w.live.Get(ctx, key(p.namespace, siphonName), s)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, siphonName), s)).To(Succeed())
 	Expect(s).To(expect.ObeyStatusLaws())
 	return s
 }
@@ -170,7 +169,7 @@ func (p *place) passOrbit(ctx context.Context) *v2alpha1.Orbit {
 	_, err := p.reconcile(ctx, p.orbits, orbitName)
 	Expect(err).NotTo(HaveOccurred())
 	o := &v2alpha1.Orbit{}
-	Expect(w.live.Get(ctx, key(p.namespace, orbitName), o)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, orbitName), o)).To(Succeed())
 	Expect(o).To(expect.ObeyStatusLaws())
 	return o
 }
@@ -178,7 +177,7 @@ func (p *place) passOrbit(ctx context.Context) *v2alpha1.Orbit {
 // exists reports whether an object of the namespace is there.
 func (p *place) exists(ctx context.Context, o client.Object, name string) bool {
 	GinkgoHelper()
-	err := w.live.Get(ctx, key(p.namespace, name), o)
+	err := w.Live.Get(ctx, key(p.namespace, name), o)
 	if apierrors.IsNotFound(err) {
 		return false
 	}
@@ -190,7 +189,7 @@ func (p *place) exists(ctx context.Context, o client.Object, name string) bool {
 func (p *place) deployments(ctx context.Context) []string {
 	GinkgoHelper()
 	var list appsv1.DeploymentList
-	Expect(w.live.List(ctx, &list, client.InNamespace(p.namespace))).To(Succeed())
+	Expect(w.Live.List(ctx, &list, client.InNamespace(p.namespace))).To(Succeed())
 	var out []string
 	for _, d := range list.Items {
 		out = append(out, d.Name)
@@ -203,7 +202,7 @@ func (p *place) deployments(ctx context.Context) []string {
 func (p *place) config(ctx context.Context, name string) string {
 	GinkgoHelper()
 	cm := &corev1.ConfigMap{}
-	Expect(w.live.Get(ctx, key(p.namespace, name), cm)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, name), cm)).To(Succeed())
 	var text strings.Builder
 	for _, content := range cm.Data {
 		text.WriteString(content)
@@ -214,42 +213,15 @@ func (p *place) config(ctx context.Context, name string) string {
 // rolledOut plays the controllers of workloads, for the named Deployments or for all.
 func (p *place) rolledOut(ctx context.Context, names ...string) {
 	GinkgoHelper()
-	rollOut(ctx, NewWithT(GinkgoT()), p.namespace, names...)
-}
-
-func rollOut(ctx context.Context, g Gomega, namespace string, names ...string) {
-	GinkgoHelper()
-	var list appsv1.DeploymentList
-	g.Expect(w.live.List(ctx, &list, client.InNamespace(namespace))).To(Succeed())
-	for _, d := range list.Items {
-		if len(names) > 0 && !slices.Contains(names, d.Name) {
-			continue
-		}
-		n := ptr.Deref(d.Spec.Replicas, 1)
-		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n}
-		g.Expect(w.live.Status().Update(ctx, &d)).To(Succeed())
-	}
-	var sets appsv1.StatefulSetList
-	g.Expect(w.live.List(ctx, &sets, client.InNamespace(namespace))).To(Succeed())
-	for _, s := range sets.Items {
-		n := ptr.Deref(s.Spec.Replicas, 1)
-		s.Status = appsv1.StatefulSetStatus{ObservedGeneration: s.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n, CurrentReplicas: n}
-		g.Expect(w.live.Status().Update(ctx, &s)).To(Succeed())
-	}
+	Expect(world.RollOut(ctx, w.Live, p.namespace, names...)).To(Succeed())
 }
 
 // says expects a condition and returns its message.
 func says(o client.Object, conditionType string, status metav1.ConditionStatus, reason string) string {
 	GinkgoHelper()
-	var conditions []metav1.Condition
-	switch o := o.(type) {
-	case *v2alpha1.Siphon:
-		conditions = o.Status.Conditions
-	case *v2alpha1.Orbit:
-		conditions = o.Status.Conditions
-	}
-	c := apimeta.FindStatusCondition(conditions, conditionType)
-	Expect(c).NotTo(BeNil(), conditionType)
+	c, found, err := expect.Condition(o, conditionType)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(found).To(BeTrue(), conditionType)
 	Expect(string(c.Status)+"/"+c.Reason).To(Equal(string(status)+"/"+reason), "%s: %s", conditionType, oneLine(c.Message))
 	return c.Message
 }
@@ -270,7 +242,7 @@ func (p *place) told() []string {
 // get returns an object that must be there.
 func (p *place) get(ctx context.Context, o client.Object, name string) client.Object {
 	GinkgoHelper()
-	Expect(w.live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
+	Expect(w.Live.Get(ctx, key(p.namespace, name), o)).To(Succeed())
 	return o
 }
 

@@ -107,10 +107,10 @@ var _ = Describe("The tables of a Siphon", func() {
 		p, _ := fed(ctx, nil)
 		cm := p.published(ctx)
 		cm.Data["db__projects.yaml"] = "table: mine\n"
-		Expect(w.live.Update(ctx, cm)).To(Succeed())
+		Expect(w.Live.Update(ctx, cm)).To(Succeed())
 		p.passSiphon(ctx)
 		Expect(p.published(ctx).Data).To(HaveKeyWithValue("db__projects.yaml", "table: projects\n"))
-		Expect(w.live.Delete(ctx, p.published(ctx))).To(Succeed())
+		Expect(w.Live.Delete(ctx, p.published(ctx))).To(Succeed())
 		p.passSiphon(ctx)
 		Expect(p.published(ctx)).NotTo(BeNil())
 	})
@@ -180,16 +180,16 @@ var _ = Describe("The tables of a Siphon", func() {
 			Equal([]any{v2alpha1.TablesSourceImageVolume, "mirror.example.com/tables:mine", "", "", int32(0)}))
 		Expect(s.Status.TablesCheckedAt).To(BeNil())
 		p.passSiphon(ctx)
-		renders := w.renders.Load()
+		renders := w.Renders.Load()
 		p.now = p.now.Add(7 * time.Minute)
 		p.passSiphon(ctx)
-		Expect(w.renders.Load()).To(Equal(renders), "there is no registry to ask")
+		Expect(w.Renders.Load()).To(Equal(renders), "there is no registry to ask")
 	})
 
 	It("are pulled with the pull Secret, the only Secret a Siphon reads, and its content shows nowhere", func(ctx context.Context) {
 		const password = "correct-horse-battery"
 		p := newPlace(ctx)
-		p.counts.mayReadSecrets.Store(true)
+		p.secrets.open.Store(true)
 		store(ctx, newCore(p.namespace), running)
 		s := newSiphon(p.namespace)
 		s.Spec.Tables = &v2alpha1.SiphonTables{PullSecretRef: &v2alpha1.PullSecretReference{Name: "registry"}}

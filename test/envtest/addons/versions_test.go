@@ -45,7 +45,7 @@ var _ = Describe("The version of an add-on", func() {
 		Expect(unresolved("must hold a semantic version").Status.Version).To(Equal("4.1.0"))
 		edit(ctx, p, &corev1.ConfigMap{}, "versions", func(c *corev1.ConfigMap) { delete(c.Data, "chart") })
 		Expect(unresolved("has no key chart").Status.Phase).To(Equal(v2alpha1.PhaseRunning))
-		Expect(w.live.Delete(ctx, versions(p.namespace, "versions", ""))).To(Succeed())
+		Expect(w.Live.Delete(ctx, versions(p.namespace, "versions", ""))).To(Succeed())
 		Expect(unresolved("does not exist").Status.TargetVersion).To(Equal("4.1.0"))
 		Expect(p.deployments(ctx)).To(HaveLen(4))
 	})
@@ -59,7 +59,7 @@ var _ = Describe("The version of an add-on", func() {
 		says(p.passSiphon(ctx), v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonVersionUnresolved)
 		store(ctx, versions(p.namespace, "versions", "1.17.0"), nil)
 		Expect(p.passSiphon(ctx).Status.Version).To(Equal("1.17.0"))
-		Expect(w.live.Delete(ctx, versions(p.namespace, "versions", ""))).To(Succeed())
+		Expect(w.Live.Delete(ctx, versions(p.namespace, "versions", ""))).To(Succeed())
 		s = p.passSiphon(ctx)
 		says(s, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonVersionUnresolved)
 		Expect(s.Status.Version).To(Equal("1.17.0"))
@@ -99,13 +99,13 @@ var _ = Describe("PodMonitors and PrometheusRules", func() {
 		Expect(p.goes(ctx).Status.RenderedKinds).NotTo(ContainElement("monitoring.coreos.com/v1/PodMonitor"))
 
 		definitions := monitoring()
-		_, err := envtest.InstallCRDs(w.config, envtest.CRDInstallOptions{CRDs: definitions})
+		_, err := envtest.InstallCRDs(w.Config, envtest.CRDInstallOptions{CRDs: definitions})
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() {
-			Expect(envtest.UninstallCRDs(w.config, envtest.CRDInstallOptions{CRDs: definitions})).To(Succeed())
+			Expect(envtest.UninstallCRDs(w.Config, envtest.CRDInstallOptions{CRDs: definitions})).To(Succeed())
 			// The API server serves a kind for a while after its definition went; the next spec must not meet it.
 			Eventually(func() error {
-				_, err := discovery.NewDiscoveryClientForConfigOrDie(w.config).ServerResourcesForGroupVersion("monitoring.coreos.com/v1")
+				_, err := discovery.NewDiscoveryClientForConfigOrDie(w.Config).ServerResourcesForGroupVersion("monitoring.coreos.com/v1")
 				return err
 			}, time.Minute, 200*time.Millisecond).Should(Satisfy(apierrors.IsNotFound))
 		})

@@ -14,13 +14,13 @@ import (
 // held expects that an Orbit renders and applies nothing, for a reason, and does not know whether it is available.
 func (p *place) held(ctx context.Context, phase v2alpha1.Phase, reason, text string) *v2alpha1.Orbit {
 	GinkgoHelper()
-	renders := w.renders.Load()
+	renders := w.Renders.Load()
 	o := p.passOrbit(ctx)
 	Expect(says(o, v2alpha1.ConditionInitialized, metav1.ConditionFalse, reason)).To(ContainSubstring(text))
 	says(o, v2alpha1.ConditionAvailable, metav1.ConditionUnknown, reason)
 	says(o, v2alpha1.ConditionReady, metav1.ConditionFalse, reason)
 	Expect(o.Status.Phase).To(Equal(phase))
-	Expect(w.renders.Load()).To(Equal(renders), "nothing renders")
+	Expect(w.Renders.Load()).To(Equal(renders), "nothing renders")
 	Expect(o.Generation).To(BeEquivalentTo(1), "nobody changed the Orbit")
 	return o
 }
@@ -110,7 +110,7 @@ var _ = Describe("An Orbit and its neighbours", func() {
 	It("waits while its Siphon is being deleted, whatever it reports, and goes on with the next one", func(ctx context.Context) {
 		p := beside(ctx, func(_ *v2alpha1.GitLabCore, s *v2alpha1.Siphon) { s.Finalizers = []string{"example.com/held"} })
 		p.goes(ctx)
-		Expect(w.live.Delete(ctx, newSiphon(p.namespace))).To(Succeed())
+		Expect(w.Live.Delete(ctx, newSiphon(p.namespace))).To(Succeed())
 		p.held(ctx, v2alpha1.PhasePreparing, v2alpha1.ReasonSiphonDeleting, "Siphon events is being deleted")
 		Expect(p.deployments(ctx)).To(HaveLen(4), "what is applied keeps running")
 		p.siphon(ctx, func(s *v2alpha1.Siphon) { s.Finalizers = nil })
@@ -157,9 +157,9 @@ var _ = Describe("An Orbit and its neighbours", func() {
 	It("reports the version of its instance when that moves, and renders nothing for it", func(ctx context.Context) {
 		p := whole(ctx)
 		p.coreReports(ctx, func(c *v2alpha1.GitLabCore) { c.Status.GitLabVersion = "19.4.1" })
-		renders := w.renders.Load()
+		renders := w.Renders.Load()
 		Expect(p.passOrbit(ctx).Status.GitLabVersion).To(Equal("19.4.1"))
-		Expect(w.renders.Load()).To(Equal(renders), "nothing it renders depends on it")
+		Expect(w.Renders.Load()).To(Equal(renders), "nothing it renders depends on it")
 	})
 
 	It("changes nothing about its instance, whether that names it or not", func(ctx context.Context) {

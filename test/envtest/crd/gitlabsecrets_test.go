@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,10 +50,9 @@ var _ = Describe("A GitLabSecrets", func() {
 
 			It("is stored without them otherwise, with a warning: "+undeclared.path, func(ctx SpecContext) {
 				var heard warnings
-				config := rest.CopyConfig(environment.Config)
+				config := rest.CopyConfig(server.Config)
 				config.WarningHandlerWithContext = &heard
-				listening, err := client.New(config, client.Options{Scheme: runtime.NewScheme()})
-				Expect(err).NotTo(HaveOccurred())
+				listening := server.Connect(GinkgoTB(), config)
 				u := drafted(undeclared.name)
 				u.SetNamespace(metav1.NamespaceDefault)
 				Expect(listening.Create(ctx, u, client.DryRunAll, client.FieldValidation(metav1.FieldValidationWarn))).To(Succeed())

@@ -21,7 +21,7 @@ const (
 
 var _ = Describe("The check without an API server", func() {
 	It("refuses what the API server refuses, and names every field it names", func(ctx SpecContext) {
-		random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // The same mutants every time, not a secret.
+		random := rand.New(rand.NewPCG(seed, seed)) // the same mutants every time
 		refused := 0
 		for range mutants {
 			for _, sample := range samples() {

@@ -5,16 +5,17 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/onsi/gomega"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 // applied is the cache of metadata the manager has.
 func applied(ctx context.Context, tb testing.TB) client.Reader {
 	tb.Helper()
-	c, err := cache.New(w.config, cache.Options{Scheme: w.scheme})
+	c, err := cache.New(w.Config, cache.Options{Scheme: w.Scheme})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -30,17 +31,14 @@ func applied(ctx context.Context, tb testing.TB) client.Reader {
 // BenchmarkUnchangedPass is row 4 of the speed table: an unchanged pass against the first pass of the same resource, in
 // one run. It prints the share, and what the unchanged pass rendered and wrote, which must be nothing.
 func BenchmarkUnchangedPass(b *testing.B) {
-	w = newWorld(b)
+	w = start(b)
 	ctx := context.Background()
-	namespace, err := w.namespace(ctx)
-	if err != nil {
+	namespace := w.Namespace(ctx, b)
+	if err := w.Live.Create(ctx, small(namespace)); err != nil {
 		b.Fatal(err)
 	}
-	if err := w.live.Create(ctx, small(namespace)); err != nil {
-		b.Fatal(err)
-	}
-	c, counts := counting(w.live)
-	r := w.reconciler(c, time.Now)
+	c, counts := world.Counting(w.Live)
+	r := reconciler(c, time.Now)
 	r.Engine.Metadata = applied(ctx, b)
 	pass := func(req ctrl.Request) time.Duration {
 		start := time.Now()
@@ -51,13 +49,15 @@ func BenchmarkUnchangedPass(b *testing.B) {
 	}
 	first := pass(request(namespace))
 	pass(request(namespace))
-	rollOut(ctx, NewWithT(b), namespace)
+	if err := world.RollOut(ctx, w.Live, namespace); err != nil {
+		b.Fatal(err)
+	}
 	for range 3 {
 		// The first look at a kind fills the cache; the last of these passes is one at rest.
 		pass(request(namespace))
 		time.Sleep(time.Second)
 	}
-	writes, renders := counts.writes.Load(), w.renders.Load()
+	writes, renders := counts.Writes.Load(), w.Renders.Load()
 	var unchanged time.Duration
 	n := 0
 	for b.Loop() {
@@ -65,6 +65,6 @@ func BenchmarkUnchangedPass(b *testing.B) {
 		n++
 	}
 	b.ReportMetric(100*float64(unchanged)/float64(n)/float64(first), "%-of-first-pass")
-	b.ReportMetric(float64(counts.writes.Load()-writes), "writes")
-	b.ReportMetric(float64(w.renders.Load()-renders), "renders")
+	b.ReportMetric(float64(counts.Writes.Load()-writes), "writes")
+	b.ReportMetric(float64(w.Renders.Load()-renders), "renders")
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/object"
-	"github.com/portcullis-operator/portcullis/internal/release"
 )
 
 const (
@@ -89,7 +88,7 @@ var _ = Describe("A GitLabCore", func() {
 		i := create(ctx, small)
 		i.pass(ctx)
 		var roles rbacv1.RoleList
-		Expect(w.live.List(ctx, &roles, client.InNamespace(i.namespace))).To(Succeed())
+		Expect(w.Live.List(ctx, &roles, client.InNamespace(i.namespace))).To(Succeed())
 		Expect(roles.Items).To(BeEmpty())
 		d := &appsv1.Deployment{}
 		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
@@ -108,8 +107,8 @@ var _ = Describe("A GitLabCore", func() {
 		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
 		image := d.Spec.Template.Spec.Containers[0].Image
 		d.Spec.Template.Spec.Containers[0].Image = "edited.example.com/by:hand"
-		Expect(w.live.Update(ctx, d)).To(Succeed())
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
+		Expect(w.Live.Update(ctx, d)).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
 		i.pass(ctx)
 		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
 		Expect(d.Spec.Template.Spec.Containers[0].Image).To(Equal(image))
@@ -117,12 +116,32 @@ var _ = Describe("A GitLabCore", func() {
 			WithTimeout(10 * time.Second).Should(BeTrue())
 	})
 
+	It("is looked at again 30 seconds later, whether a pass applied it, found nothing to do or waits", func(ctx context.Context) {
+		i := create(ctx, small)
+		next := func(what string) {
+			GinkgoHelper()
+			result, err := i.reconciler.Reconcile(ctx, request(i.namespace))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(result.RequeueAfter).To(Equal(30*time.Second), what)
+		}
+		next("applied, and waiting for its workloads")
+		i.rolledOut(ctx)
+		next("ready")
+		writes := i.counts.Writes.Load()
+		next("nothing to do")
+		Expect(i.counts.Writes.Load()).To(Equal(writes))
+		i.edit(ctx, func(core *v2alpha1.GitLabCore) {
+			core.Spec.Chart.ValuesFrom = []v2alpha1.ValuesReference{{Kind: v2alpha1.ValuesReferenceConfigMap, Name: "more"}}
+		})
+		next("waiting for values")
+	})
+
 	It("prunes what a change of the values stops producing, and spares what is kept", func(ctx context.Context) {
 		i := create(ctx, small)
 		i.pass(ctx)
 		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeTrue())
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) {
-			core.Spec.Chart.Values.Raw = []byte(`{"shared-secrets":{"enabled":false},"prometheus":{"install":false},"gitlab":{"toolbox":{"enabled":false},"gitlab-shell":{"enabled":false}}}`)
+			core.Spec.Chart.Values.Raw = without("gitlab-shell")
 		})
 		core := i.pass(ctx)
 		Expect(i.exists(ctx, &appsv1.Deployment{}, shell)).To(BeFalse())
@@ -135,10 +154,10 @@ var _ = Describe("A GitLabCore", func() {
 		i := create(ctx, small)
 		i.pass(ctx)
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) { core.Spec.Version.Version = "10.3.0" })
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
 		result, err := i.reconciler.Reconcile(ctx, request(i.namespace))
 		Expect(err).NotTo(HaveOccurred())
-		Expect(result.RequeueAfter).To(Equal(release.Interval), "what runs is looked after as ever")
+		Expect(result.RequeueAfter).To(Equal(30*time.Second), "what runs is looked after as ever")
 		core := i.read(ctx)
 		message := says(core, v2alpha1.ConditionUpgradeable, metav1.ConditionFalse, v2alpha1.ReasonDowngradeRefused)
 		Expect(message).To(And(ContainSubstring("10.3.0"), ContainSubstring("10.4.0")), "both versions are named")
@@ -183,12 +202,12 @@ var _ = Describe("A GitLabCore", func() {
 			ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "more", Labels: map[string]string{object.LabelConfigSource: "true"}},
 			StringData: map[string]string{"values.yaml": "global: {hosts: {https: " + password + "}}\n"},
 		}
-		Expect(w.live.Create(ctx, secret)).To(Succeed())
+		Expect(w.Live.Create(ctx, secret)).To(Succeed())
 		core = i.pass(ctx)
 		message := says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonRenderFailed)
 		Expect(message).To(And(ContainSubstring("spec.chart.valuesFrom[0]"), Not(ContainSubstring(password))))
 		secret.StringData = map[string]string{"values.yaml": "global: {hosts: {https: false}}\n"}
-		Expect(w.live.Update(ctx, secret)).To(Succeed())
+		Expect(w.Live.Update(ctx, secret)).To(Succeed())
 		core = i.pass(ctx)
 		says(core, v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
 	})
@@ -200,7 +219,7 @@ var _ = Describe("A GitLabCore", func() {
 				Name: "other", Namespace: i.namespace, Kind: "gitlabcore"}.Labels()},
 			Data: map[string]string{"mine": "yes"},
 		}
-		Expect(w.live.Create(ctx, theirs)).To(Succeed())
+		Expect(w.Live.Create(ctx, theirs)).To(Succeed())
 		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
 		Expect(err).To(HaveOccurred())
 		message := says(i.read(ctx), v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonApplyFailed)
@@ -215,14 +234,14 @@ var _ = Describe("A GitLabCore", func() {
 		i := create(ctx, small)
 		i.pass(ctx)
 		i.pass(ctx)
-		writes, renders := i.counts.writes.Load(), w.renders.Load()
+		writes, renders := i.counts.Writes.Load(), w.Renders.Load()
 		core := i.pass(ctx)
-		Expect(i.counts.writes.Load()).To(Equal(writes))
-		Expect(w.renders.Load()).To(Equal(renders))
+		Expect(i.counts.Writes.Load()).To(Equal(writes))
+		Expect(w.Renders.Load()).To(Equal(renders))
 		says(core, v2alpha1.ConditionInitialized, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
 		i.now = i.now.Add(11 * time.Minute)
 		i.pass(ctx)
-		Expect(w.renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
+		Expect(w.Renders.Load()).To(BeNumerically(">", renders), "a full pass still runs every ten minutes")
 	})
 
 	It("makes no full pass when only the status of a Service moves, and still repairs an edit of it", func(ctx context.Context) {
@@ -231,43 +250,43 @@ var _ = Describe("A GitLabCore", func() {
 		i.pass(ctx)
 		service := &corev1.Service{}
 		balanced := func(ip string) {
-			Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: shell}, service)).To(Succeed())
+			Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: shell}, service)).To(Succeed())
 			Expect(service.Generation).To(BeZero(), "a kind with a generation would show nothing here")
 			service.Status.Conditions = []metav1.Condition{{Type: "Balanced", Status: metav1.ConditionTrue, Reason: "Seen", Message: ip, LastTransitionTime: metav1.Now()}}
-			Expect(w.live.Status().Update(ctx, service)).To(Succeed())
+			Expect(w.Live.Status().Update(ctx, service)).To(Succeed())
 		}
 		balanced("192.0.2.1")
 		i.pass(ctx)
-		renders := w.renders.Load()
+		renders := w.Renders.Load()
 		balanced("192.0.2.2")
 		balanced("192.0.2.3")
 		i.pass(ctx)
-		Expect(w.renders.Load()).To(Equal(renders))
+		Expect(w.Renders.Load()).To(Equal(renders))
 		port := service.Spec.Ports[0].Port
 		service.Spec.Ports[0].Port = port + 1
-		Expect(w.live.Update(ctx, service)).To(Succeed())
+		Expect(w.Live.Update(ctx, service)).To(Succeed())
 		i.pass(ctx)
-		Expect(w.live.Get(ctx, client.ObjectKeyFromObject(service), service)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKeyFromObject(service), service)).To(Succeed())
 		Expect(service.Spec.Ports).To(ContainElement(HaveField("Port", port)))
 	})
 
 	It("is deleted with its cluster-scoped objects, even while they cannot be", func(ctx context.Context) {
 		i := create(ctx, small)
 		i.pass(ctx)
-		refuses := interceptor.NewClient(w.live, interceptor.Funcs{
+		refuses := interceptor.NewClient(w.Live, interceptor.Funcs{
 			List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
 				return errors.New("the API server is away")
 			},
 		})
-		Expect(w.live.Delete(ctx, i.read(ctx))).To(Succeed())
-		stubborn := w.reconciler(refuses, func() time.Time { return i.now })
+		Expect(w.Live.Delete(ctx, i.read(ctx))).To(Succeed())
+		stubborn := reconciler(refuses, func() time.Time { return i.now })
 		_, err := stubborn.Reconcile(ctx, request(i.namespace))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(i.read(ctx).Finalizers).NotTo(BeEmpty(), "it is tried again for a minute")
 		i.now = i.now.Add(2 * time.Minute)
 		_, err = stubborn.Reconcile(ctx, request(i.namespace))
 		Expect(err).NotTo(HaveOccurred())
-		err = w.live.Get(ctx, request(i.namespace).NamespacedName, &v2alpha1.GitLabCore{})
+		err = w.Live.Get(ctx, request(i.namespace).NamespacedName, &v2alpha1.GitLabCore{})
 		Expect(apierrors.IsNotFound(err)).To(BeTrue(), "a cleanup never blocks a deletion")
 	})
 })

@@ -17,11 +17,12 @@ import (
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/object"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 // through gives the resource a reconciler that has just started and whose calls pass the given functions.
 func (i *instance) through(funcs interceptor.Funcs) {
-	i.reconciler = w.reconciler(interceptor.NewClient(w.live, funcs), func() time.Time { return i.now })
+	i.reconciler = reconciler(interceptor.NewClient(w.Live, funcs), func() time.Time { return i.now })
 }
 
 // failedStatusWrites makes the next n status writes fail.
@@ -31,7 +32,7 @@ func failedStatusWrites(n int64) interceptor.Funcs {
 	return interceptor.Funcs{
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 			if left.Add(-1) >= 0 {
-				return errInjected
+				return world.ErrNoAnswer
 			}
 			return c.SubResource(sub).Patch(ctx, o, p, opts...)
 		},
@@ -46,7 +47,7 @@ var _ = Describe("The records of a GitLabCore", func() {
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) { core.Spec.Chart.Values = withHooks(i.namespace).Spec.Chart.Values })
 		i.through(failedStatusWrites(1))
 		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
-		Expect(err).To(MatchError(errInjected), "the kinds could not be recorded")
+		Expect(err).To(MatchError(world.ErrNoAnswer), "the kinds could not be recorded")
 		core := i.pass(ctx)
 		says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonHooksRunning)
 		Expect(i.exists(ctx, &batchv1.Job{}, secretsJob)).To(BeTrue())
@@ -56,13 +57,13 @@ var _ = Describe("The records of a GitLabCore", func() {
 		i := create(ctx, small)
 		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "instance-webservice",
 			Labels: object.Release{Name: "other", Namespace: i.namespace, Kind: "gitlabcore"}.Labels()}}
-		Expect(w.live.Create(ctx, theirs)).To(Succeed())
+		Expect(w.Live.Create(ctx, theirs)).To(Succeed())
 		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
 		Expect(err).To(HaveOccurred(), "an object is in the way")
-		Expect(w.live.Delete(ctx, theirs)).To(Succeed())
+		Expect(w.Live.Delete(ctx, theirs)).To(Succeed())
 		i.through(failedStatusWrites(1))
 		_, err = i.reconciler.Reconcile(ctx, request(i.namespace))
-		Expect(err).To(MatchError(errInjected))
+		Expect(err).To(MatchError(world.ErrNoAnswer))
 		core := i.pass(ctx)
 		Expect(core.Status.Version).To(Equal("10.4.0"))
 		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseRunning))
@@ -72,7 +73,7 @@ var _ = Describe("The records of a GitLabCore", func() {
 		i := create(ctx, small)
 		i.pass(ctx)
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) {
-			core.Spec.Chart.Values.Raw = []byte(`{"shared-secrets":{"enabled":false},"prometheus":{"install":false},"gitlab":{"toolbox":{"enabled":false},"gitlab-shell":{"enabled":false}}}`)
+			core.Spec.Chart.Values.Raw = without("gitlab-shell")
 		})
 		away := true
 		i.through(interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
@@ -103,7 +104,7 @@ var _ = Describe("The records of a GitLabCore", func() {
 		d := &appsv1.Deployment{}
 		Expect(i.exists(ctx, d, webservice)).To(BeTrue())
 		d.Status.AvailableReplicas, d.Status.ReadyReplicas = 0, 0
-		Expect(w.live.Status().Update(ctx, d)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, d)).To(Succeed())
 		says(i.pass(ctx), v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonWorkloadsNotReady)
 	})
 
@@ -111,7 +112,7 @@ var _ = Describe("The records of a GitLabCore", func() {
 		i := create(ctx, small)
 		core := i.pass(ctx)
 		core.Status.Version = "10.4.9"
-		Expect(w.live.Status().Update(ctx, core)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, core)).To(Succeed())
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) { core.Spec.Version.Version = "10.4.9" })
 		core = i.pass(ctx)
 		message := says(core, v2alpha1.ConditionInitialized, metav1.ConditionFalse, v2alpha1.ReasonChartUnavailable)

@@ -19,12 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/events"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/controller/gitlabsecrets"
@@ -46,22 +41,10 @@ const (
 // watches, and with the GitLabSecrets reconciler beside it where the spec does not play it.
 func (i *instance) managed(ctx context.Context, madeForReal bool) {
 	GinkgoHelper()
-	only, skip := map[string]cache.Config{i.namespace: {}}, true
-	mgr, err := ctrl.NewManager(w.config, manager.Options{
-		Scheme: w.scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
-		Cache: cache.Options{DefaultNamespaces: only}, Controller: config.Controller{SkipNameValidation: &skip},
-	})
-	Expect(err).NotTo(HaveOccurred())
-	more := func(options cache.Options) cache.Cache {
-		options.Scheme, options.DefaultNamespaces = w.scheme, only
-		c, err := cache.New(w.config, options)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(mgr.Add(c)).To(Succeed())
-		return c
-	}
+	mgr := w.Manager(GinkgoTB(), i.namespace)
 	labelled, err := labels.Parse(object.LabelReleaseName)
 	Expect(err).NotTo(HaveOccurred())
-	applied := more(cache.Options{DefaultLabelSelector: labelled})
+	applied := mgr.Cache(GinkgoTB(), labelled)
 	i.reconciler.Cached, i.reconciler.Now, i.reconciler.Engine.Metadata = mgr.GetClient(), time.Now, applied
 	c, err := i.reconciler.Setup(mgr, 1)
 	Expect(err).NotTo(HaveOccurred())
@@ -69,21 +52,14 @@ func (i *instance) managed(ctx context.Context, madeForReal bool) {
 		Cache: applied, Controller: c, Mapper: mgr.GetRESTMapper(), Memory: i.reconciler.Engine.Memory, Kind: plan.ReleaseKindGitLabCore, Now: time.Now,
 	}
 	if madeForReal {
-		names := more(cache.Options{})
+		names := mgr.Cache(GinkgoTB(), nil)
 		secrets := &gitlabsecrets.Reconciler{
-			Client: w.live, Cached: mgr.GetClient(), Names: names, Random: rand.Reader, Now: time.Now,
+			Client: w.Live, Cached: mgr.GetClient(), Names: names, Random: rand.Reader, Now: time.Now,
 			Forge: gitlabsecrets.NewForge(2, rand.Reader, time.Now), Events: events.NewFakeRecorder(1000),
 		}
 		Expect(secrets.Setup(mgr, names, 1)).To(Succeed())
 	}
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer GinkgoRecover()
-		defer close(ended)
-		Expect(mgr.Start(running)).To(Succeed())
-	}()
-	DeferCleanup(func() { stop(); <-ended })
+	mgr.Run(ctx, GinkgoTB())
 }
 
 // becomes waits until Initialized says this of the resource's generation, and returns the resource.
@@ -91,7 +67,7 @@ func (i *instance) becomes(ctx context.Context, within time.Duration, status met
 	GinkgoHelper()
 	core := &v2alpha1.GitLabCore{}
 	Eventually(func(g Gomega) {
-		g.Expect(w.live.Get(ctx, request(i.namespace).NamespacedName, core)).To(Succeed())
+		g.Expect(w.Live.Get(ctx, request(i.namespace).NamespacedName, core)).To(Succeed())
 		c := apimeta.FindStatusCondition(core.Status.Conditions, v2alpha1.ConditionInitialized)
 		g.Expect(c).NotTo(BeNil())
 		g.Expect(c.ObservedGeneration).To(Equal(core.Generation))
@@ -103,10 +79,9 @@ func (i *instance) becomes(ctx context.Context, within time.Duration, status met
 // settles waits until the reconciler has been idle for a while.
 func (i *instance) settles() {
 	GinkgoHelper()
-	calls := func() int64 { return i.counts.reads.Load() + i.counts.writes.Load() }
-	last, since := calls(), time.Now()
+	last, since := i.counts.Total(), time.Now()
 	Eventually(func() time.Duration {
-		if now := calls(); now != last {
+		if now := i.counts.Total(); now != last {
 			last, since = now, time.Now()
 		}
 		return time.Since(since)
@@ -117,7 +92,7 @@ func (i *instance) settles() {
 func (i *instance) versions(ctx context.Context) map[string]string {
 	GinkgoHelper()
 	var all corev1.SecretList
-	Expect(w.live.List(ctx, &all, client.InNamespace(i.namespace))).To(Succeed())
+	Expect(w.Live.List(ctx, &all, client.InNamespace(i.namespace))).To(Succeed())
 	out := map[string]string{}
 	for _, s := range all.Items {
 		if !slices.ContainsFunc(s.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "GitLabCore" }) {
@@ -138,9 +113,9 @@ func revision(o metav1.Object) int64 {
 func (i *instance) firstWorkload(ctx context.Context) int64 {
 	GinkgoHelper()
 	var deployments appsv1.DeploymentList
-	Expect(w.live.List(ctx, &deployments, client.InNamespace(i.namespace))).To(Succeed())
+	Expect(w.Live.List(ctx, &deployments, client.InNamespace(i.namespace))).To(Succeed())
 	var sets appsv1.StatefulSetList
-	Expect(w.live.List(ctx, &sets, client.InNamespace(i.namespace))).To(Succeed())
+	Expect(w.Live.List(ctx, &sets, client.InNamespace(i.namespace))).To(Succeed())
 	var revisions []int64
 	for _, d := range deployments.Items {
 		revisions = append(revisions, revision(&d))
@@ -205,7 +180,7 @@ var _ = Describe("A running manager whose GitLabCore has a GitLabSecrets", func(
 		By("deleting the GitLabSecrets by hand")
 		i.settles()
 		before := i.versions(ctx)
-		Expect(w.live.Delete(ctx, secrets)).To(Succeed())
+		Expect(w.Live.Delete(ctx, secrets)).To(Succeed())
 		Eventually(func() bool {
 			again := &v2alpha1.GitLabSecrets{}
 			return i.exists(ctx, again, "instance") && again.UID != secrets.UID
@@ -217,14 +192,14 @@ var _ = Describe("A running manager whose GitLabCore has a GitLabSecrets", func(
 		i.settles()
 		rails := &corev1.Secret{}
 		Expect(i.exists(ctx, rails, "instance-rails-secret")).To(BeTrue())
-		Expect(w.live.Delete(ctx, rails)).To(Succeed())
+		Expect(w.Live.Delete(ctx, rails)).To(Succeed())
 		core := i.becomes(ctx, atOnce, metav1.ConditionFalse, v2alpha1.ReasonWaitingForSecrets)
 		Expect(waits(core)).To(And(ContainSubstring(v2alpha1.ReasonUnitsReported), ContainSubstring(rails.Name)))
 		i.settles()
 		Expect(i.exists(ctx, &corev1.Secret{}, rails.Name)).To(BeFalse())
 
 		By("forcing fresh values")
-		Expect(w.live.Delete(ctx, i.declared(ctx))).To(Succeed())
+		Expect(w.Live.Delete(ctx, i.declared(ctx))).To(Succeed())
 		Eventually(func() bool { return i.exists(ctx, &corev1.Secret{}, rails.Name) }, time.Minute, 100*time.Millisecond).Should(BeTrue())
 		core = i.becomes(ctx, time.Minute, metav1.ConditionTrue, v2alpha1.ReasonChartRendered)
 		Expect(core.Status.Phase).To(Equal(v2alpha1.PhaseRunning))
@@ -233,9 +208,9 @@ var _ = Describe("A running manager whose GitLabCore has a GitLabSecrets", func(
 		i.settles()
 		before = i.versions(ctx)
 		Expect(metav1.IsControlledBy(i.declared(ctx), core)).To(BeTrue(), "the garbage collector takes it")
-		Expect(w.live.Delete(ctx, core)).To(Succeed())
+		Expect(w.Live.Delete(ctx, core)).To(Succeed())
 		Eventually(func() bool {
-			return apierrors.IsNotFound(w.live.Get(ctx, request(i.namespace).NamespacedName, &v2alpha1.GitLabCore{}))
+			return apierrors.IsNotFound(w.Live.Get(ctx, request(i.namespace).NamespacedName, &v2alpha1.GitLabCore{}))
 		}, time.Minute, 50*time.Millisecond).Should(BeTrue())
 		i.settles()
 		Expect(i.versions(ctx)).To(Equal(before))

@@ -39,7 +39,7 @@ func withSecrets(namespace string) *v2alpha1.GitLabCore {
 func (i *instance) declared(ctx context.Context) *v2alpha1.GitLabSecrets {
 	GinkgoHelper()
 	secrets := &v2alpha1.GitLabSecrets{}
-	Expect(w.live.Get(ctx, request(i.namespace).NamespacedName, secrets)).To(Succeed())
+	Expect(w.Live.Get(ctx, request(i.namespace).NamespacedName, secrets)).To(Succeed())
 	return secrets
 }
 
@@ -54,7 +54,7 @@ func (i *instance) secretsSay(ctx context.Context, status metav1.ConditionStatus
 	secrets.Status.Conditions = []metav1.Condition{{
 		Type: v2alpha1.ConditionReady, Status: status, Reason: reason, Message: message, ObservedGeneration: at, LastTransitionTime: metav1.Now(),
 	}}
-	Expect(w.live.Status().Update(ctx, secrets)).To(Succeed())
+	Expect(w.Live.Status().Update(ctx, secrets)).To(Succeed())
 }
 
 func (i *instance) secretsReady(ctx context.Context) {

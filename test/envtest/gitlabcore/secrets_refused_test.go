@@ -16,6 +16,7 @@ import (
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/testing/expect"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 var _ = Describe("A GitLabCore whose GitLabSecrets the API server refuses", func() {
@@ -89,7 +90,7 @@ var _ = Describe("A GitLabCore whose chart renders no GitLabSecrets", func() {
 		core := i.pass(ctx)
 		waits(core)
 		var jobs batchv1.JobList
-		Expect(w.live.List(ctx, &jobs, client.InNamespace(i.namespace))).To(Succeed())
+		Expect(w.Live.List(ctx, &jobs, client.InNamespace(i.namespace))).To(Succeed())
 		Expect(jobs.Items).To(BeEmpty())
 		Expect(i.exists(ctx, &v2alpha1.GitLabSecrets{}, "instance")).To(BeTrue())
 	})
@@ -108,22 +109,21 @@ var _ = Describe("A GitLabCore whose chart renders no GitLabSecrets", func() {
 var _ = Describe("A GitLabCore with a GitLabSecrets and an API server that fails each call once", Label("slow"), func() {
 	It("lets nothing through before its time, and comes to the same end", func(ctx context.Context) {
 		calm := create(ctx, withoutHook)
-		c, calls := failing(w.live, -1, false)
+		c, calls := world.Counting(w.Live)
 		settle(ctx, c, calm.namespace)
-		total := calls.Load()
+		total := calls.Total()
 		calm.secretsReady(ctx)
-		settle(ctx, w.live, calm.namespace)
+		settle(ctx, w.Live, calm.namespace)
 		whole := inventory(ctx, calm.namespace, kindsOf(ctx, calm.namespace))
 		for _, after := range []bool{false, true} {
 			for n := int64(1); n <= total; n++ {
 				i := create(ctx, withoutHook)
-				c, _ := failing(w.live, n, after)
-				settle(ctx, c, i.namespace)
+				settle(ctx, world.Failing(w.Live, world.Fault{Call: n, After: after}), i.namespace)
 				core := i.read(ctx)
 				waits(core)
 				Expect(i.rest(ctx, core)).To(BeEmpty(), "call %d of %d, after=%v", n, total, after)
 				i.secretsReady(ctx)
-				settle(ctx, w.live, i.namespace)
+				settle(ctx, w.Live, i.namespace)
 				Expect(inventory(ctx, i.namespace, kindsOf(ctx, i.namespace))).To(Equal(whole), "call %d of %d, after=%v", n, total, after)
 			}
 		}

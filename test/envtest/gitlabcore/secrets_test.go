@@ -65,14 +65,14 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 		i.secretsReady(ctx)
 		secrets := i.declared(ctx)
 		secrets.Finalizers = []string{"example.com/held"}
-		Expect(w.live.Update(ctx, secrets)).To(Succeed())
-		Expect(w.live.Delete(ctx, secrets)).To(Succeed())
+		Expect(w.Live.Update(ctx, secrets)).To(Succeed())
+		Expect(w.Live.Delete(ctx, secrets)).To(Succeed())
 		core := i.pass(ctx)
 		Expect(waits(core)).To(ContainSubstring("being deleted"))
 		Expect(i.rest(ctx, core)).To(BeEmpty())
 		secrets = i.declared(ctx)
 		secrets.Finalizers = nil
-		Expect(w.live.Update(ctx, secrets)).To(Succeed())
+		Expect(w.Live.Update(ctx, secrets)).To(Succeed())
 		Expect(waits(i.pass(ctx))).To(ContainSubstring("not made yet"))
 		Expect(i.declared(ctx).UID).NotTo(Equal(secrets.UID))
 	})
@@ -83,7 +83,7 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 		ran := &batchv1.Job{}
 		Expect(i.exists(ctx, ran, hookJob)).To(BeTrue())
 		i.secretsLost(ctx)
-		Expect(w.live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
+		Expect(w.Live.Delete(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: shell}})).To(Succeed())
 		for range 2 {
 			core := i.pass(ctx)
 			Expect(waits(core)).To(And(ContainSubstring(v2alpha1.ReasonUnitsReported), ContainSubstring(lost)))
@@ -105,25 +105,25 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 
 	It("notices in a pass that costs no write and no render that it is no longer ready", func(ctx context.Context) {
 		i := running(ctx)
-		writes, renders := i.counts.writes.Load(), w.renders.Load()
+		writes, renders := i.counts.Writes.Load(), w.Renders.Load()
 		i.pass(ctx)
-		Expect(i.counts.writes.Load()).To(Equal(writes))
+		Expect(i.counts.Writes.Load()).To(Equal(writes))
 		i.secretsLost(ctx)
 		Expect(waits(i.pass(ctx))).To(ContainSubstring(lost))
-		Expect(i.counts.writes.Load()).To(Equal(writes+1), "the status")
+		Expect(i.counts.Writes.Load()).To(Equal(writes+1), "the status")
 		waits(i.pass(ctx))
-		Expect(i.counts.writes.Load()).To(Equal(writes + 1))
+		Expect(i.counts.Writes.Load()).To(Equal(writes + 1))
 		i.secretsReady(ctx)
 		says(i.pass(ctx), v2alpha1.ConditionReady, metav1.ConditionTrue, v2alpha1.ReasonReconcileSucceeded)
-		Expect(w.renders.Load()).To(Equal(renders))
+		Expect(w.Renders.Load()).To(Equal(renders))
 	})
 
 	It("waits before a version is gone to, and runs none of its hooks", func(ctx context.Context) {
 		i := running(ctx)
 		core := i.read(ctx)
 		core.Status.Version, core.Status.TargetVersion, core.Status.HooksVersion = "10.5.0-rc.1", "10.5.0-rc.1", "10.5.0-rc.1"
-		Expect(w.live.Status().Update(ctx, core)).To(Succeed())
-		Expect(w.live.Delete(ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: hookJob}},
+		Expect(w.Live.Status().Update(ctx, core)).To(Succeed())
+		Expect(w.Live.Delete(ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: hookJob}},
 			client.PropagationPolicy(metav1.DeletePropagationBackground))).To(Succeed())
 		i.secretsLost(ctx)
 		core = i.pass(ctx)
@@ -140,7 +140,7 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 	It("is made again when it is deleted by hand, with nothing of its status", func(ctx context.Context) {
 		i := running(ctx)
 		old := i.declared(ctx)
-		Expect(w.live.Delete(ctx, old)).To(Succeed())
+		Expect(w.Live.Delete(ctx, old)).To(Succeed())
 		Expect(waits(i.pass(ctx))).To(ContainSubstring("not made yet"))
 		Expect(i.declared(ctx).UID).NotTo(Equal(old.UID))
 		Expect(i.declared(ctx).Status.Conditions).To(BeEmpty())
@@ -153,7 +153,7 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 		secrets := i.declared(ctx)
 		labels := object.Release{Name: "instance", Namespace: i.namespace, Kind: "gitlabcore"}.Labels()
 		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "instance-rails-secret", Labels: labels}}
-		Expect(w.live.Create(ctx, made)).To(Succeed())
+		Expect(w.Live.Create(ctx, made)).To(Succeed())
 		i.edit(ctx, func(core *v2alpha1.GitLabCore) {
 			core.Spec.Chart.Values.Raw = []byte(strings.Replace(string(sparse(`"selfsign":{"keySize":2048}`)), `"gitlab":{`, `"gitlab":{"gitlab-shell":{"enabled":false},`, 1))
 		})
@@ -174,7 +174,7 @@ var _ = Describe("A GitLabCore whose chart renders a GitLabSecrets", func() {
 		i := create(ctx, withSecrets)
 		theirs := &v2alpha1.GitLabSecrets{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "instance",
 			Labels: object.Release{Name: "other", Namespace: i.namespace, Kind: "gitlabcore"}.Labels()}}
-		Expect(w.live.Create(ctx, theirs)).To(Succeed())
+		Expect(w.Live.Create(ctx, theirs)).To(Succeed())
 		_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
 		Expect(err).To(HaveOccurred())
 		core := i.read(ctx)

@@ -2,30 +2,30 @@ package gitlabcore_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/controller/gitlabcore"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-var w *world
+var w *world.Releases
 
 func TestGitLabCore(t *testing.T) {
-	w = newWorld(t)
+	w = start(t)
 	logf.SetLogger(zap.New(zap.WriteTo(GinkgoWriter)))
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "GitLabCore against a real API server")
@@ -35,21 +35,27 @@ func TestGitLabCore(t *testing.T) {
 type instance struct {
 	namespace  string
 	reconciler *gitlabcore.Reconciler
-	counts     *calls
+	client     client.WithWatch
+	counts     *world.Calls
+	events     *events.FakeRecorder
 	now        time.Time
 }
 
 // create stores a resource in a namespace of its own.
 func create(ctx context.Context, of func(string) *v2alpha1.GitLabCore) *instance {
 	GinkgoHelper()
-	namespace, err := w.namespace(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	Expect(w.live.Create(ctx, of(namespace))).To(Succeed())
-	i := &instance{namespace: namespace, now: time.Now()}
-	c, counts := counting(w.live)
-	i.counts = counts
-	i.reconciler = w.reconciler(c, func() time.Time { return i.now })
+	namespace := w.Namespace(ctx, GinkgoTB())
+	Expect(w.Live.Create(ctx, of(namespace))).To(Succeed())
+	i := &instance{namespace: namespace, now: time.Now(), events: events.NewFakeRecorder(1000)}
+	i.client, i.counts = world.Counting(w.Live)
+	i.restart()
 	return i
+}
+
+// restart puts the reconciler of a manager that has just started in place of the one there was.
+func (i *instance) restart() {
+	i.reconciler = reconciler(i.client, func() time.Time { return i.now })
+	i.reconciler.Engine.Events = i.events
 }
 
 // pass runs one reconcile that must not fail.
@@ -60,10 +66,34 @@ func (i *instance) pass(ctx context.Context) *v2alpha1.GitLabCore {
 	return i.read(ctx)
 }
 
+// fails runs one reconcile that must fail, since an object of the release does not apply.
+func (i *instance) fails(ctx context.Context) (core *v2alpha1.GitLabCore, message string) {
+	GinkgoHelper()
+	_, err := i.reconciler.Reconcile(ctx, request(i.namespace))
+	Expect(err).To(HaveOccurred())
+	core = i.read(ctx)
+	return core, says(core, v2alpha1.ConditionAvailable, metav1.ConditionFalse, v2alpha1.ReasonApplyFailed)
+}
+
+// told returns the events of a reason that were sent since it was last asked; those of other reasons are dropped.
+func (i *instance) told(reason string) []string {
+	var out []string
+	for {
+		select {
+		case e := <-i.events.Events:
+			if strings.Contains(e, " "+reason+" ") {
+				out = append(out, e)
+			}
+		default:
+			return out
+		}
+	}
+}
+
 func (i *instance) read(ctx context.Context) *v2alpha1.GitLabCore {
 	GinkgoHelper()
 	core := &v2alpha1.GitLabCore{}
-	Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: "instance"}, core)).To(Succeed())
+	Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: "instance"}, core)).To(Succeed())
 	return core
 }
 
@@ -72,13 +102,13 @@ func (i *instance) edit(ctx context.Context, change func(*v2alpha1.GitLabCore)) 
 	GinkgoHelper()
 	core := i.read(ctx)
 	change(core)
-	Expect(w.live.Update(ctx, core)).To(Succeed())
+	Expect(w.Live.Update(ctx, core)).To(Succeed())
 }
 
 // exists reports whether an object of the namespace is there.
 func (i *instance) exists(ctx context.Context, o client.Object, name string) bool {
 	GinkgoHelper()
-	err := w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: name}, o)
+	err := w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: name}, o)
 	if apierrors.IsNotFound(err) {
 		return false
 	}
@@ -99,57 +129,21 @@ func says(core *v2alpha1.GitLabCore, conditionType string, status metav1.Conditi
 // ends plays the Job controller.
 func (i *instance) ends(ctx context.Context, name string, how batchv1.JobConditionType) {
 	GinkgoHelper()
-	job := &batchv1.Job{}
-	Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: name}, job)).To(Succeed())
-	now := metav1.Now()
-	first := batchv1.JobSuccessCriteriaMet
-	job.Status.StartTime = &now
-	if how == batchv1.JobComplete {
-		job.Status.CompletionTime, job.Status.Succeeded = &now, 1
-	} else {
-		first = batchv1.JobFailureTarget
-		job.Status.Failed = 1
-	}
-	for _, t := range []batchv1.JobConditionType{first, how} {
-		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
-			Type: t, Status: corev1.ConditionTrue, LastProbeTime: now, LastTransitionTime: now,
-			Reason: "Played", Message: "played by the spec",
-		})
-	}
-	Expect(w.live.Status().Update(ctx, job)).To(Succeed())
+	Expect(world.EndJob(ctx, w.Live, client.ObjectKey{Namespace: i.namespace, Name: name}, how)).To(Succeed())
 }
 
 // rolledOut plays the Deployment and StatefulSet controllers.
 func (i *instance) rolledOut(ctx context.Context) {
 	GinkgoHelper()
-	rollOut(ctx, NewWithT(GinkgoT()), i.namespace)
-}
-
-// rollOut makes every workload of a namespace look rolled out.
-func rollOut(ctx context.Context, g Gomega, namespace string) {
-	GinkgoHelper()
-	var deployments appsv1.DeploymentList
-	g.Expect(w.live.List(ctx, &deployments, client.InNamespace(namespace))).To(Succeed())
-	for _, d := range deployments.Items {
-		n := ptr.Deref(d.Spec.Replicas, 1)
-		d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n}
-		g.Expect(w.live.Status().Update(ctx, &d)).To(Succeed())
-	}
-	var sets appsv1.StatefulSetList
-	g.Expect(w.live.List(ctx, &sets, client.InNamespace(namespace))).To(Succeed())
-	for _, s := range sets.Items {
-		n := ptr.Deref(s.Spec.Replicas, 1)
-		s.Status = appsv1.StatefulSetStatus{ObservedGeneration: s.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n, CurrentReplicas: n}
-		g.Expect(w.live.Status().Update(ctx, &s)).To(Succeed())
-	}
+	Expect(world.RollOut(ctx, w.Live, i.namespace)).To(Succeed())
 }
 
 // collected plays the garbage collector: an object that is being deleted goes.
 func (i *instance) collected(ctx context.Context, name string) {
 	GinkgoHelper()
 	job := &batchv1.Job{}
-	Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: name}, job)).To(Succeed())
+	Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: name}, job)).To(Succeed())
 	Expect(job.DeletionTimestamp).NotTo(BeNil())
 	job.Finalizers = nil
-	Expect(w.live.Update(ctx, job)).To(Succeed())
+	Expect(w.Live.Update(ctx, job)).To(Succeed())
 }

@@ -15,10 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 // crash is the end of a manager at a call.
@@ -26,32 +26,20 @@ type crash struct{}
 
 // faulty returns the client of a controller: its calls wait for their turn, and some go wrong.
 func (p *play) faulty(cached bool) client.WithWatch {
-	return interceptor.NewClient(w.live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			p.turns.take()
-			return p.read(ctx, c, key, o, cached, opts)
-		},
-		List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
-			p.turns.take()
+	return world.Through(w.Live, func(ctx context.Context, call world.Call, send func() error) error {
+		p.turns.take()
+		switch {
+		case call.Verb == "get":
+			return p.read(call, cached, send)
+		case call.Reads():
 			if !cached && p.one(25) {
-				return errNoAnswer
+				return world.ErrNoAnswer
 			}
-			return c.List(ctx, l, opts...)
-		},
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			p.turns.take()
-			dry := len((&client.CreateOptions{}).ApplyOptions(opts).DryRun) > 0
-			return p.write(ctx, o.GetName(), dry, o, func() error { return c.Create(ctx, o, opts...) })
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			p.turns.take()
-			dry := len((&client.PatchOptions{}).ApplyOptions(opts).DryRun) > 0
-			return p.write(ctx, o.GetName(), dry, o, func() error { return c.Patch(ctx, o, patch, opts...) })
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			p.turns.take()
-			return p.fault(func() error { return c.SubResource(sub).Patch(ctx, o, patch, opts...) })
-		},
+			return send()
+		case call.Dry || call.Sub != "":
+			return p.fault(send)
+		}
+		return p.write(ctx, call, send)
 	})
 }
 
@@ -65,55 +53,52 @@ func (p *play) one(in int) bool {
 }
 
 // note keeps a state an object was in, for reads that lag; nil says that it was not there.
-func (p *play) note(key client.ObjectKey, o client.Object) {
+func (p *play) note(name string, o client.Object) {
 	if o != nil {
 		o = o.DeepCopyObject().(client.Object)
 	}
-	p.history[key.Name] = append(p.history[key.Name], o)
+	p.history[name] = append(p.history[name], o)
 }
 
 // read reads, now and then an older state. A cache lags often; what is read past a cache, seldom.
-func (p *play) read(ctx context.Context, c client.Client, key client.ObjectKey, o client.Object, cached bool, opts []client.GetOption) error {
+func (p *play) read(call world.Call, cached bool, send func() error) error {
 	lag := 10
 	if cached {
 		lag = 3
 	}
-	if past := p.history[key.Name]; len(past) > 0 && p.one(lag) {
+	o := call.Object.(client.Object)
+	if past := p.history[call.Name]; len(past) > 0 && p.one(lag) {
 		switch old := past[p.draw.IntN(len(past))].(type) {
 		case *corev1.Secret:
 			old.DeepCopyInto(o.(*corev1.Secret))
 		case *v2alpha1.GitLabSecrets:
 			old.DeepCopyInto(o.(*v2alpha1.GitLabSecrets))
 		default:
-			return apierrors.NewNotFound(corev1.Resource("secrets"), key.Name)
+			return apierrors.NewNotFound(corev1.Resource("secrets"), call.Name)
 		}
 		return nil
 	}
 	if p.one(25) {
-		return errNoAnswer
+		return world.ErrNoAnswer
 	}
-	err := c.Get(ctx, key, o, opts...)
+	err := send()
 	switch {
 	case err == nil:
-		p.note(key, o)
+		p.note(call.Name, o)
 	case apierrors.IsNotFound(err):
-		p.note(key, nil)
+		p.note(call.Name, nil)
 	}
 	return err
 }
 
 // write makes a write of a Secret, with its faults. A lone controller must not make what the status has on record.
-func (p *play) write(ctx context.Context, secret string, dry bool, o client.Object, do func() error) error {
-	if dry {
-		return p.fault(do)
-	}
+func (p *play) write(ctx context.Context, call world.Call, send func() error) error {
 	return p.fault(func() error {
-		before := p.lacks(ctx, secret)
-		err := do()
+		before := p.lacks(ctx, call.Name)
+		err := send()
 		if err == nil && p.alone && before != "" {
-			made := o.(*corev1.Secret).Data
-			if _, again := made[before]; again {
-				Fail(fmt.Sprintf("interleaving %d: %s of Secret %s was recorded as ready, went missing and was made again", p.seed, before, secret))
+			if _, again := call.Object.(*corev1.Secret).Data[before]; again {
+				Fail(fmt.Sprintf("interleaving %d: %s of Secret %s was recorded as ready, went missing and was made again", p.seed, before, call.Name))
 			}
 		}
 		return err
@@ -123,14 +108,14 @@ func (p *play) write(ctx context.Context, secret string, dry bool, o client.Obje
 // lacks names a persistent key that the record has and the Secret has not.
 func (p *play) lacks(ctx context.Context, secret string) string {
 	resource := &v2alpha1.GitLabSecrets{}
-	if secret != "password" || w.live.Get(ctx, request(p.namespace).NamespacedName, resource) != nil {
+	if secret != "password" || w.Live.Get(ctx, request(p.namespace).NamespacedName, resource) != nil {
 		return ""
 	}
 	recorded := slices.ContainsFunc(resource.Status.Secrets, func(s v2alpha1.SecretStatus) bool {
 		return s.Name == secret && slices.Contains(s.ReadyUnits, "a")
 	})
 	live := &corev1.Secret{}
-	err := w.live.Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: secret}, live)
+	err := w.Live.Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: secret}, live)
 	if _, there := live.Data["a"]; recorded && client.IgnoreNotFound(err) == nil && !there {
 		return "a"
 	}
@@ -142,11 +127,11 @@ func (p *play) fault(do func() error) error {
 	switch p.draw.IntN(14) {
 	case 0:
 		p.faults++
-		return errNoAnswer
+		return world.ErrNoAnswer
 	case 1:
 		p.faults++
 		_ = do()
-		return errNoAnswer
+		return world.ErrNoAnswer
 	case 2:
 		p.faults++
 		return apierrors.NewConflict(corev1.Resource("secrets"), "drawn", errors.New("the object has been modified"))
@@ -168,7 +153,7 @@ type record struct {
 
 func watchAll(ctx context.Context, namespace string) *record {
 	GinkgoHelper()
-	stream, err := w.live.Watch(ctx, &corev1.SecretList{}, client.InNamespace(namespace))
+	stream, err := w.Live.Watch(ctx, &corev1.SecretList{}, client.InNamespace(namespace))
 	Expect(err).NotTo(HaveOccurred())
 	return &record{stream: stream}
 }
@@ -178,7 +163,7 @@ func (r *record) judge(ctx context.Context, p *play) {
 	GinkgoHelper()
 	defer r.stream.Stop()
 	end := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "end-of-play"}}
-	Expect(w.live.Create(ctx, end)).To(Succeed())
+	Expect(w.Live.Create(ctx, end)).To(Succeed())
 	states := map[string]*corev1.Secret{}
 	for {
 		select {

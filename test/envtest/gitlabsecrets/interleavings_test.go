@@ -71,8 +71,7 @@ type play struct {
 
 func newPlay(ctx context.Context, seed uint64) *play {
 	GinkgoHelper()
-	namespace, err := w.namespace(ctx)
-	Expect(err).NotTo(HaveOccurred())
+	namespace := w.Namespace(ctx, GinkgoTB())
 	draw := rand.New(rand.NewPCG(seed, 1))
 	p := &play{
 		seed: seed, namespace: namespace, draw: draw, alone: seed%2 == 0,
@@ -80,7 +79,7 @@ func newPlay(ctx context.Context, seed uint64) *play {
 	}
 	p.spec = p.declared()
 	p.events = watchAll(ctx, namespace)
-	Expect(w.live.Create(ctx, &v2alpha1.GitLabSecrets{
+	Expect(w.Live.Create(ctx, &v2alpha1.GitLabSecrets{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: labels()}, Spec: p.spec,
 	})).To(Succeed())
 	return p
@@ -165,7 +164,7 @@ func (p *play) pass(ctx context.Context, r *gitlabsecrets.Reconciler) (killed bo
 }
 
 func (p *play) started() *gitlabsecrets.Reconciler {
-	r := w.reconciler(p.faulty(false), &told{}, time.Now)
+	r := reconciler(p.faulty(false), &told{}, time.Now)
 	r.Cached = p.faulty(true)
 	return r
 }
@@ -178,7 +177,7 @@ func (p *play) meddler(ctx context.Context) {
 		p.turns.take()
 		secret := &corev1.Secret{}
 		key := client.ObjectKey{Namespace: p.namespace, Name: names[p.draw.IntN(len(names))]}
-		if err := client.IgnoreNotFound(w.live.Get(ctx, key, secret)); err != nil {
+		if err := client.IgnoreNotFound(w.Live.Get(ctx, key, secret)); err != nil {
 			Fail(err.Error())
 		}
 		switch exists := secret.Name != ""; {
@@ -189,17 +188,17 @@ func (p *play) meddler(ctx context.Context) {
 			if key.Name == "tls" && p.draw.IntN(2) == 0 {
 				secret.Data = map[string][]byte{"own": []byte("value")}
 			}
-			Expect(w.live.Create(ctx, secret)).To(Succeed())
+			Expect(w.Live.Create(ctx, secret)).To(Succeed())
 		case p.draw.IntN(4) == 0:
-			Expect(w.live.Delete(ctx, secret)).To(Succeed())
-			p.note(key, nil)
+			Expect(w.Live.Delete(ctx, secret)).To(Succeed())
+			p.note(key.Name, nil)
 			continue
 		default:
 			p.change(secret)
-			Expect(w.live.Update(ctx, secret)).To(Succeed())
+			Expect(w.Live.Update(ctx, secret)).To(Succeed())
 		}
 		p.theirs[secret.ResourceVersion] = true
-		p.note(key, secret)
+		p.note(key.Name, secret)
 	}
 }
 
@@ -228,7 +227,7 @@ func (p *play) rest(ctx context.Context) {
 	GinkgoHelper()
 	i := &instance{namespace: p.namespace, told: &told{}}
 	i.now = time.Now()
-	i.through(w.live)
+	i.through(w.Live)
 	resource := i.settle(ctx)
 	c := apimeta.FindStatusCondition(resource.Status.Conditions, v2alpha1.ConditionReady)
 	Expect(c.Reason).To(BeElementOf(v2alpha1.ReasonSecretsReady, v2alpha1.ReasonUnitsReported), "interleaving %d: %s", p.seed, c.Message)

@@ -30,11 +30,11 @@ var _ = Describe("A declared Secret", func() {
 		Expect(resource.Status.ObservedGeneration).To(Equal(resource.Generation))
 		Expect(i.told.all(v2alpha1.EventSecretGenerated)).To(HaveLen(2))
 
-		writes := i.counts.writes.Load()
+		writes := i.counts.Writes.Load()
 		result, err := i.requeue(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(Equal(30 * time.Second))
-		Expect(i.counts.writes.Load()).To(Equal(writes), "an unchanged pass writes nothing")
+		Expect(i.counts.Writes.Load()).To(Equal(writes), "an unchanged pass writes nothing")
 		Expect(i.secret(ctx, "root-password").ResourceVersion).To(Equal(password.ResourceVersion))
 	})
 
@@ -119,7 +119,7 @@ var _ = Describe("A declared Secret", func() {
 	It("that another GitLabSecrets declares too keeps its labels, and a warning tells so once", func(ctx context.Context) {
 		i := create(ctx, entry("shared", random("a", 32)), entry("own", random("a", 32)))
 		i.store(ctx, "shared", map[string]string{"a": "mine"}, func(s *corev1.Secret) { s.Labels = map[string]string{"app": "another"} })
-		Expect(w.live.Create(ctx, &v2alpha1.GitLabSecrets{
+		Expect(w.Live.Create(ctx, &v2alpha1.GitLabSecrets{
 			ObjectMeta: metav1.ObjectMeta{Name: "second", Namespace: i.namespace},
 			Spec:       v2alpha1.GitLabSecretsSpec{Secrets: []v2alpha1.SecretEntry{entry("shared", random("a", 32))}},
 		})).To(Succeed())
@@ -160,7 +160,7 @@ var _ = Describe("A declared Secret", func() {
 		i := create(ctx, entry("tokens", random("token", 32)))
 		resource := i.settle(ctx)
 		Expect(resource.Finalizers).To(BeEmpty())
-		Expect(w.live.Delete(ctx, resource)).To(Succeed())
+		Expect(w.Live.Delete(ctx, resource)).To(Succeed())
 		_, err := i.requeue(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(i.secret(ctx, "tokens")).NotTo(BeNil())
@@ -169,15 +169,15 @@ var _ = Describe("A declared Secret", func() {
 	It("is not made for a GitLabSecrets that is being deleted", func(ctx context.Context) {
 		i := create(ctx, entry("tokens", random("token", 32)))
 		i.edit(ctx, func(s *v2alpha1.GitLabSecrets) { s.Finalizers = []string{"example.com/held"} })
-		Expect(w.live.Delete(ctx, i.read(ctx))).To(Succeed())
+		Expect(w.Live.Delete(ctx, i.read(ctx))).To(Succeed())
 		i.pass(ctx)
 		Expect(i.secret(ctx, "tokens")).To(BeNil())
-		Expect(i.counts.writes.Load()).To(BeZero())
+		Expect(i.counts.Writes.Load()).To(BeZero())
 	})
 
 	It("is not made in a namespace that is being deleted", func(ctx context.Context) {
 		i := create(ctx, entry("tokens", random("token", 32)))
-		Expect(w.live.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: i.namespace}})).To(Succeed())
+		Expect(w.Live.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: i.namespace}})).To(Succeed())
 		result, err := i.requeue(ctx)
 		Expect(err).NotTo(HaveOccurred(), "it is no failure that is tried again and again")
 		Expect(result.RequeueAfter).To(BeNumerically(">=", time.Second))
@@ -199,7 +199,7 @@ var _ = Describe("The definition", func() {
 		resource.SetGroupVersionKind(v2alpha1.GroupVersion.WithKind(v2alpha1.KindGitLabSecrets))
 		resource.SetNamespace(i.namespace)
 		resource.SetName(name)
-		return w.live.Create(ctx, resource, client.DryRunAll)
+		return w.Live.Create(ctx, resource, client.DryRunAll)
 	}
 	authority := func(set map[string]any) map[string]any { return set["authority"].(map[string]any) }
 

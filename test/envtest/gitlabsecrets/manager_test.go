@@ -9,12 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 )
@@ -25,26 +20,11 @@ const atOnce = 15 * time.Second
 // managed starts a manager with one worker over the namespace of an instance, as the operator puts it together.
 func (i *instance) managed(ctx context.Context) {
 	GinkgoHelper()
-	only := map[string]cache.Config{i.namespace: {}}
-	skip := true
-	mgr, err := ctrl.NewManager(w.config, manager.Options{
-		Scheme: w.scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
-		Cache: cache.Options{DefaultNamespaces: only}, Controller: config.Controller{SkipNameValidation: &skip},
-	})
-	Expect(err).NotTo(HaveOccurred())
-	names, err := cache.New(w.config, cache.Options{Scheme: w.scheme, DefaultNamespaces: only})
-	Expect(err).NotTo(HaveOccurred())
-	Expect(mgr.Add(names)).To(Succeed())
+	mgr := w.Manager(GinkgoTB(), i.namespace)
+	names := mgr.Cache(GinkgoTB(), nil)
 	i.reconciler.Cached, i.reconciler.Names, i.reconciler.Now = mgr.GetClient(), names, time.Now
 	Expect(i.reconciler.Setup(mgr, names, 1)).To(Succeed())
-	running, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer GinkgoRecover()
-		defer close(ended)
-		Expect(mgr.Start(running)).To(Succeed())
-	}()
-	DeferCleanup(func() { stop(); <-ended })
+	mgr.Run(ctx, GinkgoTB())
 }
 
 // becomes waits until Ready says this at the resource's generation.
@@ -52,7 +32,7 @@ func (i *instance) becomes(ctx context.Context, resource string, status metav1.C
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		s := &v2alpha1.GitLabSecrets{}
-		g.Expect(w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: resource}, s)).To(Succeed())
+		g.Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: resource}, s)).To(Succeed())
 		c := apimeta.FindStatusCondition(s.Status.Conditions, v2alpha1.ConditionReady)
 		g.Expect(c).NotTo(BeNil())
 		g.Expect(c.ObservedGeneration).To(Equal(s.Generation))
@@ -83,7 +63,7 @@ var _ = Describe("A running manager", func() {
 		i := create(ctx, entry("keys", large...))
 		i.managed(ctx)
 		i.becomes(ctx, name, metav1.ConditionUnknown, v2alpha1.ReasonProgressing)
-		Expect(w.live.Create(ctx, &v2alpha1.GitLabSecrets{
+		Expect(w.Live.Create(ctx, &v2alpha1.GitLabSecrets{
 			ObjectMeta: metav1.ObjectMeta{Name: "second", Namespace: i.namespace},
 			Spec:       v2alpha1.GitLabSecretsSpec{Secrets: []v2alpha1.SecretEntry{entry("token", random("token", 32))}},
 		})).To(Succeed())
@@ -102,10 +82,10 @@ var _ = Describe("A running manager", func() {
 		i.managed(ctx)
 		i.becomes(ctx, name, metav1.ConditionTrue, v2alpha1.ReasonSecretsReady)
 		Eventually(func(g Gomega) {
-			before := i.counts.reads.Load() + i.counts.writes.Load()
+			before := i.counts.Total()
 			_, err := i.requeue(ctx)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(i.counts.reads.Load() + i.counts.writes.Load()).To(Equal(before))
+			g.Expect(i.counts.Total()).To(Equal(before))
 		}, atOnce, 100*time.Millisecond).Should(Succeed())
 		i.drop(ctx, "token", "token")
 		Eventually(func() []string { return keys(i.secret(ctx, "token")) }, atOnce, 50*time.Millisecond).Should(Equal([]string{"token"}))

@@ -90,8 +90,8 @@ var _ = Describe("The manifest of a full release", func() {
 		}
 		Expect(i.secret(ctx, "openbao-unseal").Data["key"]).To(HaveLen(32))
 		Expect(state(resource, "rails-secret").ReadyUnits).To(HaveLen(8))
-		writes := i.counts.writes.Load()
+		writes := i.counts.Writes.Load()
 		i.pass(ctx)
-		Expect(i.counts.writes.Load()).To(Equal(writes))
+		Expect(i.counts.Writes.Load()).To(Equal(writes))
 	}, NodeTimeout(5*time.Minute))
 })

@@ -24,7 +24,7 @@ var _ = Describe("The operator as it is put together", func() {
 		running, stop := context.WithCancel(ctx)
 		ended := make(chan error, 1)
 		go func() {
-			ended <- operator.Run(running, w.config, operator.Options{
+			ended <- operator.Run(running, w.Config, operator.Options{
 				Bridge: true, Charts: fstest.MapFS{}, Namespaces: []string{i.namespace}, Concurrency: 1, Namespace: i.namespace,
 				HealthAddress: "0", MetricsAddress: "0", Now: time.Now, RenderCommand: []string{os.Args[0], "-test.run=^$"},
 			})

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 var _ = Describe("A data-bearing unit", func() {
@@ -57,7 +58,7 @@ var _ = Describe("A data-bearing unit", func() {
 		i.settle(ctx)
 		s := i.secret(ctx, "root-password")
 		s.Data["password"] = nil
-		Expect(w.live.Update(ctx, s)).To(Succeed())
+		Expect(w.Live.Update(ctx, s)).To(Succeed())
 		ready(i.settle(ctx))
 	})
 
@@ -67,7 +68,7 @@ var _ = Describe("A data-bearing unit", func() {
 		first, kept := i.secret(ctx, "root-password").Data, i.secret(ctx, "kept").Data
 		i.remove(ctx, "root-password")
 		says(i.settle(ctx), metav1.ConditionFalse, v2alpha1.ReasonUnitsReported)
-		Expect(w.live.Delete(ctx, resource)).To(Succeed())
+		Expect(w.Live.Delete(ctx, resource)).To(Succeed())
 		i.declare(ctx, entry("root-password", persistent(random("password", 64))), entry("kept", persistent(random("password", 64))))
 		ready(i.settle(ctx))
 		Expect(i.secret(ctx, "root-password").Data["password"]).To(HaveLen(64))
@@ -92,8 +93,8 @@ var _ = Describe("A data-bearing unit", func() {
 	It("keeps its record through passes that fail, and gets it in the next pass when the write of the status fails", func(ctx context.Context) {
 		i := create(ctx, entry("database", persistent(random("password", 64))))
 		var refuse, unread atomic.Bool
-		broken := func() error { return apierrors.NewInternalError(errNoAnswer) }
-		i.through(interceptor.NewClient(w.live, interceptor.Funcs{
+		broken := func() error { return apierrors.NewInternalError(world.ErrNoAnswer) }
+		i.through(interceptor.NewClient(w.Live, interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if _, secret := o.(*corev1.Secret); secret && unread.Load() {
 					return broken()
@@ -131,7 +132,7 @@ var _ = Describe("A data-bearing unit", func() {
 		stale := i.read(ctx)
 		i.settle(ctx)
 		i.remove(ctx, "database")
-		behind := interceptor.NewClient(w.live, interceptor.Funcs{
+		behind := interceptor.NewClient(w.Live, interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if resource, ok := o.(*v2alpha1.GitLabSecrets); ok {
 					stale.DeepCopyInto(resource)

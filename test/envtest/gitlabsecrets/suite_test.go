@@ -21,12 +21,13 @@ import (
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/controller/gitlabsecrets"
 	"github.com/portcullis-operator/portcullis/internal/testing/expect"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-var w *world
+var w *world.Server
 
 func TestGitLabSecrets(t *testing.T) {
-	w = newWorld(t)
+	w = world.Start(t, world.Own(t))
 	logf.SetLogger(zap.New(zap.WriteTo(GinkgoWriter)))
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "GitLabSecrets against a real API server")
@@ -36,7 +37,7 @@ func TestGitLabSecrets(t *testing.T) {
 type instance struct {
 	namespace  string
 	reconciler *gitlabsecrets.Reconciler
-	counts     *calls
+	counts     *world.Calls
 	told       *told
 	now        time.Time
 }
@@ -44,23 +45,21 @@ type instance struct {
 // prepare makes a namespace and a reconciler, without a resource.
 func prepare(ctx context.Context) *instance {
 	GinkgoHelper()
-	namespace, err := w.namespace(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	i := &instance{namespace: namespace, now: time.Now(), told: &told{}}
+	i := &instance{namespace: w.Namespace(ctx, GinkgoTB()), now: time.Now(), told: &told{}}
 	i.restart()
 	return i
 }
 
 // restart replaces the reconciler by one that remembers nothing.
 func (i *instance) restart() {
-	c, counts := counting(w.live)
+	c, counts := world.Counting(w.Live)
 	i.counts = counts
-	i.reconciler = w.reconciler(c, i.told, func() time.Time { return i.now })
+	i.reconciler = reconciler(c, i.told, func() time.Time { return i.now })
 }
 
 // through lets the reconciler talk through another client.
 func (i *instance) through(c client.Client) {
-	i.reconciler = w.reconciler(c, i.told, func() time.Time { return i.now })
+	i.reconciler = reconciler(c, i.told, func() time.Time { return i.now })
 }
 
 // create stores a resource in a namespace of its own.
@@ -81,7 +80,7 @@ func labels() map[string]string {
 
 func (i *instance) declare(ctx context.Context, entries ...v2alpha1.SecretEntry) {
 	GinkgoHelper()
-	Expect(w.live.Create(ctx, &v2alpha1.GitLabSecrets{
+	Expect(w.Live.Create(ctx, &v2alpha1.GitLabSecrets{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: i.namespace, Labels: labels()},
 		Spec:       v2alpha1.GitLabSecretsSpec{Secrets: entries},
 	})).To(Succeed())
@@ -117,7 +116,7 @@ func (i *instance) settle(ctx context.Context) *v2alpha1.GitLabSecrets {
 func (i *instance) read(ctx context.Context) *v2alpha1.GitLabSecrets {
 	GinkgoHelper()
 	resource := &v2alpha1.GitLabSecrets{}
-	Expect(w.live.Get(ctx, request(i.namespace).NamespacedName, resource)).To(Succeed())
+	Expect(w.Live.Get(ctx, request(i.namespace).NamespacedName, resource)).To(Succeed())
 	return resource
 }
 
@@ -126,7 +125,7 @@ func (i *instance) edit(ctx context.Context, change func(*v2alpha1.GitLabSecrets
 	GinkgoHelper()
 	resource := i.read(ctx)
 	change(resource)
-	Expect(w.live.Update(ctx, resource)).To(Succeed())
+	Expect(w.Live.Update(ctx, resource)).To(Succeed())
 }
 
 // store puts a Secret there as somebody else would.
@@ -136,7 +135,7 @@ func (i *instance) store(ctx context.Context, secret string, data map[string]str
 	for _, c := range change {
 		c(s)
 	}
-	Expect(w.live.Create(ctx, s)).To(Succeed())
+	Expect(w.Live.Create(ctx, s)).To(Succeed())
 	return s
 }
 
@@ -144,7 +143,7 @@ func (i *instance) store(ctx context.Context, secret string, data map[string]str
 func (i *instance) secret(ctx context.Context, secret string) *corev1.Secret {
 	GinkgoHelper()
 	s := &corev1.Secret{}
-	err := w.live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: secret}, s)
+	err := w.Live.Get(ctx, client.ObjectKey{Namespace: i.namespace, Name: secret}, s)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -155,7 +154,7 @@ func (i *instance) secret(ctx context.Context, secret string) *corev1.Secret {
 // remove deletes a Secret by hand.
 func (i *instance) remove(ctx context.Context, secret string) {
 	GinkgoHelper()
-	Expect(w.live.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: secret}})).To(Succeed())
+	Expect(w.Live.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: secret}})).To(Succeed())
 }
 
 // drop deletes one key of a Secret by hand.
@@ -165,7 +164,7 @@ func (i *instance) drop(ctx context.Context, secret string, keys ...string) {
 	for _, key := range keys {
 		delete(s.Data, key)
 	}
-	Expect(w.live.Update(ctx, s)).To(Succeed())
+	Expect(w.Live.Update(ctx, s)).To(Succeed())
 }
 
 // keys lists the keys of a Secret.

@@ -207,7 +207,7 @@ test:
 			text := []byte("production:\n  own: value\n" + lost)
 			s := i.secret(ctx, "rails")
 			s.Data["secrets.yml"] = text
-			Expect(w.live.Update(ctx, s)).To(Succeed())
+			Expect(w.Live.Update(ctx, s)).To(Succeed())
 			i.edit(ctx, func(s *v2alpha1.GitLabSecrets) {
 				s.Spec.Secrets[0].Generators[0].Fields = append(s.Spec.Secrets[0].Generators[0].Fields, scalar("later"))
 			})

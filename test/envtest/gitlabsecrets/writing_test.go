@@ -18,9 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
-
-var errNoAnswer = errors.New("the API server does not answer this call")
 
 var _ = Describe("A write that is refused", func() {
 	It("makes Ready say ApplyFailed with the API server's words, while other Secrets are made", func(ctx context.Context) {
@@ -44,7 +43,7 @@ var _ = Describe("A write that is refused", func() {
 		quoting(ctx, i.namespace)
 		var message string
 		Eventually(func(g Gomega) {
-			err := w.live.Create(ctx, &corev1.Secret{
+			err := w.Live.Create(ctx, &corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "probe"}, StringData: map[string]string{"password": "quotedvalue"},
 			}, client.DryRunAll)
 			g.Expect(err).To(MatchError(ContainSubstring(base64.StdEncoding.EncodeToString([]byte("quotedvalue")))))
@@ -70,8 +69,8 @@ func quoting(ctx context.Context, namespace string) {
 			Validations: []admissionv1.Validation{{Expression: "false", MessageExpression: "'not here: ' + string(object.data['password'])"}},
 		},
 	}
-	Expect(w.live.Create(ctx, policy)).To(Succeed())
-	Expect(w.live.Create(ctx, &admissionv1.ValidatingAdmissionPolicyBinding{
+	Expect(w.Live.Create(ctx, policy)).To(Succeed())
+	Expect(w.Live.Create(ctx, &admissionv1.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: namespace, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
@@ -105,12 +104,12 @@ var _ = Describe("Somebody else's value", func() {
 				}
 				if s := i.secret(ctx, "token"); s != nil {
 					s.Data["token"] = []byte("theirs")
-					Expect(w.live.Update(ctx, s)).To(Succeed())
+					Expect(w.Live.Update(ctx, s)).To(Succeed())
 					return
 				}
 				i.store(ctx, "token", map[string]string{"token": "theirs"})
 			}
-			i.through(interceptor.NewClient(w.live, interceptor.Funcs{
+			i.through(interceptor.NewClient(w.Live, interceptor.Funcs{
 				Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 					meddle()
 					return c.Create(ctx, o, opts...)
@@ -141,7 +140,7 @@ var _ = Describe("The writes of a certificate set", func() {
 	It("are all tried dry before the first, in the order CA, certificate, chain", func(ctx context.Context) {
 		i := declare(ctx)
 		i.settle(ctx)
-		log := slices.DeleteFunc(i.counts.log, func(line string) bool { return line == "status "+name })
+		log := slices.DeleteFunc(i.counts.Log(), func(line string) bool { return line == "patch status "+name })
 		Expect(log).To(Equal([]string{
 			"dry create tls-ca", "dry create tls", "dry create tls-chain", "create tls-ca", "create tls", "create tls-chain",
 		}))
@@ -152,7 +151,7 @@ var _ = Describe("The writes of a certificate set", func() {
 		i.store(ctx, "tls-chain", map[string]string{"own": "value"})
 		i.declare(ctx)
 		i.edit(ctx, func(s *v2alpha1.GitLabSecrets) { s.Spec.Certificates = []v2alpha1.CertificateSet{certificates()} })
-		i.through(interceptor.NewClient(w.live, interceptor.Funcs{
+		i.through(interceptor.NewClient(w.Live, interceptor.Funcs{
 			Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
 				return apierrors.NewForbidden(corev1.Resource("secrets"), "tls-chain", errors.New("not for you"))
 			},
@@ -167,7 +166,7 @@ var _ = Describe("The writes of a certificate set", func() {
 		for _, after := range []bool{false, true} {
 			i := declare(ctx)
 			var writes atomic.Int64
-			i.through(interceptor.NewClient(w.live, interceptor.Funcs{
+			i.through(interceptor.NewClient(w.Live, interceptor.Funcs{
 				Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 					if len((&client.CreateOptions{}).ApplyOptions(opts).DryRun) > 0 || writes.Add(1) != 2 {
 						return c.Create(ctx, o, opts...)
@@ -175,7 +174,7 @@ var _ = Describe("The writes of a certificate set", func() {
 					if after {
 						_ = c.Create(ctx, o, opts...)
 					}
-					return errNoAnswer
+					return world.ErrNoAnswer
 				},
 			}))
 			ready(i.settle(ctx))
@@ -186,7 +185,7 @@ var _ = Describe("The writes of a certificate set", func() {
 	It("stop when somebody else's value takes a place, and the rest is reported", func(ctx context.Context) {
 		i := declare(ctx)
 		var once atomic.Bool
-		i.through(interceptor.NewClient(w.live, interceptor.Funcs{
+		i.through(interceptor.NewClient(w.Live, interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 				dry := len((&client.CreateOptions{}).ApplyOptions(opts).DryRun) > 0
 				if !dry && o.GetName() == "tls" && once.CompareAndSwap(false, true) {

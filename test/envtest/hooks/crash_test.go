@@ -2,7 +2,6 @@ package hooks_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -11,57 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/portcullis-operator/portcullis/internal/object"
 	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/render/hookexec"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-var errLost = errors.New("connection lost")
+// made counts the hooks of the second run that come into being, by kind and name.
+type made map[string]int
 
-// faulty counts the calls of a run and loses one of them: before the API server sees it, or its answer.
-type faulty struct {
-	calls   int
-	lose    int
-	answer  bool
-	created map[string]int
-}
-
-// call makes one call, or loses it.
-func (f *faulty) call(do func() error) error {
-	f.calls++
-	if f.calls != f.lose {
-		return do()
-	}
-	if f.answer {
-		_ = do()
-	}
-	return errLost
-}
-
-func (f *faulty) client() client.Client {
-	f.created = map[string]int{}
-	return interceptor.NewClient(live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-			return f.call(func() error { return c.Get(ctx, key, obj, opts...) })
-		},
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			return f.call(func() error { return c.List(ctx, list, opts...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
-			return f.call(func() error { return c.Delete(ctx, obj, opts...) })
-		},
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			return f.call(func() error {
-				err := c.Create(ctx, obj, opts...)
-				if err == nil && obj.GetAnnotations()[object.AnnotationHookRun] == "second" {
-					f.created[obj.GetObjectKind().GroupVersionKind().Kind+" "+obj.GetName()]++
-				}
-				return err
-			})
-		},
+func (m made) counted(c client.WithWatch) client.WithWatch {
+	return world.Through(c, func(_ context.Context, call world.Call, send func() error) error {
+		err := send()
+		if o, ok := call.Object.(client.Object); ok && call.Verb == "create" && err == nil && o.GetAnnotations()[object.AnnotationHookRun] == "second" {
+			m[o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName()]++
+		}
+		return err
 	})
 }
 
@@ -74,7 +40,7 @@ type story struct {
 
 // live drives a run to its end and beyond its cleanup, as a reconciler does that starts from scratch whenever a call was
 // lost, and returns what is then in the namespace. Beside it the Job controller and the collector do their work.
-func (s story) live(ctx context.Context, w *world) []string {
+func (s story) live(ctx context.Context, w *place) []string {
 	GinkgoHelper()
 	w.run.Retry = false
 	breaks := s.breaks
@@ -96,7 +62,7 @@ func (s story) live(ctx context.Context, w *world) []string {
 }
 
 // controller ends every Job that runs; the first that is named breaking fails as often as it is to. It returns how many failed.
-func (w *world) controller(ctx context.Context, breaks int) int {
+func (w *place) controller(ctx context.Context, breaks int) int {
 	GinkgoHelper()
 	jobs := &batchv1.JobList{}
 	Expect(live.List(ctx, jobs, client.InNamespace(w.run.Release.Namespace))).To(Succeed())
@@ -115,7 +81,7 @@ func (w *world) controller(ctx context.Context, breaks int) int {
 }
 
 // state lists what the hooks of the namespace are: kind, name, run.
-func (w *world) state(ctx context.Context) []string {
+func (w *place) state(ctx context.Context) []string {
 	GinkgoHelper()
 	var out []string
 	for _, kind := range []schema.GroupVersionKind{
@@ -132,10 +98,10 @@ func (w *world) state(ctx context.Context) []string {
 	return out
 }
 
-// prepared makes a world in which an earlier run left everything it could leave.
-func (s story) prepared(ctx context.Context) *world {
+// prepared makes a place in which an earlier run left everything it could leave.
+func (s story) prepared(ctx context.Context) *place {
 	GinkgoHelper()
-	w := newWorld(ctx)
+	w := newPlace(ctx)
 	for {
 		if _, done := w.step(ctx, s.hooks).(outcome.Continue); done {
 			break
@@ -158,21 +124,20 @@ var _ = Describe("A run that loses a call to the API server", func() {
 	for name, breaks := range map[string]int{"and no hook fails": 0, "and a hook fails the first time": 1} {
 		It("ends as if it had not, whichever call it is, "+name, func(ctx SpecContext) {
 			s := story{hooks: hooks(every()...), breaks: breaks}
-			smooth := &faulty{}
 			w := s.prepared(ctx)
-			w.client = smooth.client()
+			c, smooth := world.Counting(live)
+			w.client = c
 			want := s.live(ctx, w)
 			Expect(want).To(Equal([]string{"Job breaking second", "Secret generated first"}))
-			Expect(smooth.calls).To(BeNumerically(">", 20))
+			Expect(smooth.Total()).To(BeNumerically(">", 20))
 
-			for lose := 1; lose <= smooth.calls; lose++ {
+			for lose := int64(1); lose <= smooth.Total(); lose++ {
 				for _, answer := range []bool{false, true} {
-					f := &faulty{lose: lose, answer: answer}
-					w := s.prepared(ctx)
-					w.client = f.client()
+					w, created := s.prepared(ctx), made{}
+					w.client = world.Failing(created.counted(live), world.Fault{Call: lose, After: answer})
 					Expect(s.live(ctx, w)).To(Equal(want), "losing call %d, seen %v", lose, answer)
-					Expect(f.created).To(HaveKeyWithValue("Job breaking", 1+breaks), "losing call %d, seen %v", lose, answer)
-					Expect(f.created).To(HaveKeyWithValue("Job last", 1), "losing call %d, seen %v", lose, answer)
+					Expect(created).To(HaveKeyWithValue("Job breaking", 1+breaks), "losing call %d, seen %v", lose, answer)
+					Expect(created).To(HaveKeyWithValue("Job last", 1), "losing call %d, seen %v", lose, answer)
 				}
 			}
 		})

@@ -20,7 +20,7 @@ import (
 
 var _ = Describe("A run", func() {
 	It("goes by weight and name, and each hook completes before the next begins", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(job("b-second", "1", ""), job("a-second", "1", ""), job("z-first", "0", ""), configMap("scripts", "-5", ""))
 
 		Expect(w.waits(ctx, all).Message).To(Equal("pre-install hook: Job z-first is running"))
@@ -41,7 +41,7 @@ var _ = Describe("A run", func() {
 	})
 
 	It("makes each hook one of the release and of the run, and lets no Job remove itself", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		w.waits(ctx, hooks(job("setup", "0", "")))
 		made := w.job(ctx, "setup")
 		Expect(made.Annotations).To(HaveKeyWithValue(object.AnnotationHookRun, "first"))
@@ -55,14 +55,14 @@ var _ = Describe("A run", func() {
 	})
 
 	It("does not change the hooks it was given", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(job("setup", "0", ""))
 		w.waits(ctx, all)
 		Expect(all).To(Equal(hooks(job("setup", "0", ""))))
 	})
 
 	It("leaves definitions, roles and the hooks of other events alone", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		w.completes(ctx, hooks(
 			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n"+meta("setup", "pre-install", "0", ""),
 			"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"+meta("things.example.com", "pre-install", "0", ""),
@@ -73,7 +73,7 @@ var _ = Describe("A run", func() {
 	})
 
 	It("places a cluster-scoped hook in no namespace and under no controller", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		name := w.run.Release.Namespace
 		all := hooks("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n" + meta(name+"\n  namespace: elsewhere", "pre-install", "0", "hook-succeeded") + "value: 5\n")
 		w.completes(ctx, all)
@@ -85,7 +85,7 @@ var _ = Describe("A run", func() {
 	})
 
 	It("refuses a hook of another namespace before it does anything", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		o := w.step(ctx, hooks(configMap("scripts", "-5", ""), configMap("stray\n  namespace: default", "0", "")))
 		refused, _ := o.(outcome.Refuse)
 		Expect(refused.Reason).To(Equal(unapplied))
@@ -94,19 +94,19 @@ var _ = Describe("A run", func() {
 	})
 
 	It("names a kind the cluster does not serve", func(ctx SpecContext) {
-		err := newWorld(ctx).fails(ctx, unapplied, hooks("apiVersion: example.com/v1\nkind: Thing\n"+meta("a", "pre-install", "0", "")))
+		err := newPlace(ctx).fails(ctx, unapplied, hooks("apiVersion: example.com/v1\nkind: Thing\n"+meta("a", "pre-install", "0", "")))
 		var unserved *hookexec.UnservedError
 		Expect(errors.As(err, &unserved)).To(BeTrue(), "got %v", err)
 		Expect(unserved.Hook.GVK.Kind).To(Equal("Thing"))
 	})
 
 	It("says what the API server refused", func(ctx SpecContext) {
-		err := newWorld(ctx).fails(ctx, unapplied, hooks("apiVersion: batch/v1\nkind: Job\n"+meta("setup", "pre-install", "0", "")+"spec: {}\n"))
+		err := newPlace(ctx).fails(ctx, unapplied, hooks("apiVersion: batch/v1\nkind: Job\n"+meta("setup", "pre-install", "0", "")+"spec: {}\n"))
 		Expect(err).To(MatchError(ContainSubstring("create hook Job")))
 	})
 
 	It("awaits a Pod by its phase", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks("apiVersion: v1\nkind: Pod\n" + meta("check", "pre-install", "0", "") + "spec: {restartPolicy: Never, containers: [{name: work, image: registry.invalid/work}]}\n")
 		w.waits(ctx, all)
 		pod := &corev1.Pod{}
@@ -117,7 +117,7 @@ var _ = Describe("A run", func() {
 	})
 
 	It("cleans up what is deleted on success, in a later pass, and nothing of another run", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(configMap("scripts", "-5", "hook-succeeded,before-hook-creation"), configMap("stays", "-4", ""), job("setup", "0", "hook-succeeded"))
 		w.waits(ctx, all)
 		w.ends(ctx, "setup", batchv1.JobComplete)
@@ -139,7 +139,7 @@ var _ = Describe("A run", func() {
 
 var _ = Describe("A new run", func() {
 	It("replaces what the one before left, and waits until its pods are gone", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(configMap("scripts", "-5", ""), job("setup", "0", "hook-succeeded"))
 		w.waits(ctx, all)
 		w.ends(ctx, "setup", batchv1.JobComplete)
@@ -159,7 +159,7 @@ var _ = Describe("A new run", func() {
 	})
 
 	It("replaces what a deleted resource of the same name left behind", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(configMap("scripts", "-5", ""))
 		w.completes(ctx, all)
 		w.run.Token, w.run.Owner.UID = "second", "a-new-uid"
@@ -171,7 +171,7 @@ var _ = Describe("A new run", func() {
 
 	DescribeTable("meets a Secret of the run before and",
 		func(ctx SpecContext, events, policy, annotation string, stays bool) {
-			w := newWorld(ctx)
+			w := newPlace(ctx)
 			all := hooks("apiVersion: v1\nkind: Secret\n" + meta("generated", events, "0", policy) + annotation + "stringData: {a: b}\n")
 			w.completes(ctx, all)
 			first := &corev1.Secret{}
@@ -194,7 +194,7 @@ var _ = Describe("A new run", func() {
 var _ = Describe("An object in the way", func() {
 	DescribeTable("is never touched when it belongs to",
 		func(ctx SpecContext, labels map[string]string, owner, named string) {
-			w := newWorld(ctx)
+			w := newPlace(ctx)
 			for key, value := range labels {
 				if value == "" {
 					labels[key] = w.run.Release.Namespace
@@ -230,7 +230,7 @@ var _ = Describe("An object in the way", func() {
 })
 
 var _ = Describe("A hook that does not succeed", func() {
-	stuck := func(ctx SpecContext, w *world, job string) {
+	stuck := func(ctx SpecContext, w *place, job string) {
 		GinkgoHelper()
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
@@ -247,7 +247,7 @@ var _ = Describe("A hook that does not succeed", func() {
 	}
 
 	It("is reported with the cause, run again on a retry, and runs on when the retry finds it running", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(job("setup", "0", ""))
 		w.waits(ctx, all)
 		stuck(ctx, w, "setup")
@@ -277,7 +277,7 @@ var _ = Describe("A hook that does not succeed", func() {
 	})
 
 	It("in time is reported with its cause, goes on, and keeps what it needs", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(configMap("scripts", "-5", "hook-succeeded"), job("setup", "0", ""))
 		w.waits(ctx, all)
 		stuck(ctx, w, "setup")
@@ -299,7 +299,7 @@ var _ = Describe("A hook that does not succeed", func() {
 	})
 
 	It("is deleted by its policy, with those that succeeded by theirs", func(ctx SpecContext) {
-		w := newWorld(ctx)
+		w := newPlace(ctx)
 		all := hooks(configMap("stays", "-6", ""), configMap("scripts", "-5", "hook-succeeded"), configMap("only-if-it-fails", "-4", "hook-failed"),
 			job("setup", "0", "hook-failed"))
 		w.waits(ctx, all)

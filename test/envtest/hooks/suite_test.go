@@ -4,7 +4,6 @@ package hooks_test
 
 import (
 	"context"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,13 +17,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/portcullis-operator/portcullis/internal/object"
 	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/render"
 	"github.com/portcullis-operator/portcullis/internal/render/hookexec"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
 const (
@@ -33,49 +32,29 @@ const (
 	unapplied outcome.Reason = "ApplyFailed"
 )
 
-var (
-	cluster *envtest.Environment
-	live    client.WithWatch
-)
+var live client.WithWatch
 
 func TestHooks(t *testing.T) {
+	live = world.Start(t).Live
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "hooks against a real API server")
 }
 
-var _ = BeforeSuite(func() {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		Skip("KUBEBUILDER_ASSETS is not set: these specs need a real kube-apiserver and etcd, which task cluster:assets builds")
-	}
-	cluster = &envtest.Environment{ControlPlaneStartTimeout: 2 * time.Minute, ControlPlaneStopTimeout: time.Minute}
-	config, err := cluster.Start()
-	Expect(err).NotTo(HaveOccurred())
-	config.QPS = -1 // no limit: the specs make many small calls
-	live, err = client.NewWithWatch(config, client.Options{})
-	Expect(err).NotTo(HaveOccurred())
-})
-
-var _ = AfterSuite(func() {
-	if cluster != nil {
-		Expect(cluster.Stop()).To(Succeed())
-	}
-})
-
-// world is one release in a namespace of its own.
-type world struct {
+// place is one release in a namespace of its own.
+type place struct {
 	client client.Client
 	run    hookexec.Run
 }
 
-// newWorld makes a namespace and the first run of a release in it. The owner is a ConfigMap: the executor knows no kind.
-func newWorld(ctx context.Context) *world {
+// newPlace makes a namespace and the first run of a release in it. The owner is a ConfigMap: the executor knows no kind.
+func newPlace(ctx context.Context) *place {
 	GinkgoHelper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "hooks-"}}
 	Expect(live.Create(ctx, namespace)).To(Succeed())
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "acme"}}
 	Expect(live.Create(ctx, owner)).To(Succeed())
 	yes := true
-	return &world{client: live, run: hookexec.Run{
+	return &place{client: live, run: hookexec.Run{
 		Release: object.Release{Name: "acme", Namespace: namespace.Name, Kind: "gitlabcore"},
 		Owner: metav1.OwnerReference{
 			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: &yes, BlockOwnerDeletion: &yes,
@@ -88,16 +67,16 @@ func newWorld(ctx context.Context) *world {
 	}}
 }
 
-func (w *world) step(ctx context.Context, hooks []render.Hook) outcome.Outcome {
+func (w *place) step(ctx context.Context, hooks []render.Hook) outcome.Outcome {
 	return hookexec.Step(ctx, w.client, w.run, hooks)
 }
 
-func (w *world) key(name string) client.ObjectKey {
+func (w *place) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: w.run.Release.Namespace, Name: name}
 }
 
 // waits steps once and expects that a hook is awaited.
-func (w *world) waits(ctx context.Context, hooks []render.Hook) outcome.Wait {
+func (w *place) waits(ctx context.Context, hooks []render.Hook) outcome.Wait {
 	GinkgoHelper()
 	o := w.step(ctx, hooks)
 	Expect(o).To(BeAssignableToTypeOf(outcome.Wait{}), "got %+v", o)
@@ -108,7 +87,7 @@ func (w *world) waits(ctx context.Context, hooks []render.Hook) outcome.Wait {
 }
 
 // fails steps once and expects a failure with a reason.
-func (w *world) fails(ctx context.Context, why outcome.Reason, hooks []render.Hook) error {
+func (w *place) fails(ctx context.Context, why outcome.Reason, hooks []render.Hook) error {
 	GinkgoHelper()
 	o := w.step(ctx, hooks)
 	Expect(o).To(BeAssignableToTypeOf(outcome.Fail{}), "got %+v", o)
@@ -117,14 +96,14 @@ func (w *world) fails(ctx context.Context, why outcome.Reason, hooks []render.Ho
 	return fail.Err
 }
 
-func (w *world) completes(ctx context.Context, hooks []render.Hook) {
+func (w *place) completes(ctx context.Context, hooks []render.Hook) {
 	GinkgoHelper()
 	o := w.step(ctx, hooks)
 	Expect(o).To(Equal(outcome.Outcome(outcome.Continue{})), "got %+v", o)
 }
 
 // job reads a Job.
-func (w *world) job(ctx context.Context, name string) *batchv1.Job {
+func (w *place) job(ctx context.Context, name string) *batchv1.Job {
 	GinkgoHelper()
 	job := &batchv1.Job{}
 	Expect(live.Get(ctx, w.key(name), job)).To(Succeed())
@@ -132,29 +111,13 @@ func (w *world) job(ctx context.Context, name string) *batchv1.Job {
 }
 
 // ends plays the Job controller: the Job ends with the condition Complete or Failed.
-func (w *world) ends(ctx context.Context, name string, how batchv1.JobConditionType) {
+func (w *place) ends(ctx context.Context, name string, how batchv1.JobConditionType) {
 	GinkgoHelper()
-	job := w.job(ctx, name)
-	now := metav1.Now()
-	first := batchv1.JobSuccessCriteriaMet
-	job.Status.StartTime = &now
-	if how == batchv1.JobComplete {
-		job.Status.CompletionTime = &now
-		job.Status.Succeeded = 1
-	} else {
-		first = batchv1.JobFailureTarget
-		job.Status.Failed = 1
-	}
-	for _, kind := range []batchv1.JobConditionType{first, how} {
-		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
-			Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now, Reason: "Ended", Message: "as the spec wants",
-		})
-	}
-	Expect(live.Status().Update(ctx, job)).To(Succeed())
+	Expect(world.EndJob(ctx, live, w.key(name), how)).To(Succeed())
 }
 
 // collect plays the garbage collector: a Job that is deleted in the foreground has lost its pods and goes.
-func (w *world) collect(ctx context.Context) {
+func (w *place) collect(ctx context.Context) {
 	GinkgoHelper()
 	jobs := &batchv1.JobList{}
 	Expect(live.List(ctx, jobs, client.InNamespace(w.run.Release.Namespace))).To(Succeed())
@@ -167,7 +130,7 @@ func (w *world) collect(ctx context.Context) {
 }
 
 // exists reports whether an object of a kind is there.
-func (w *world) exists(ctx context.Context, obj client.Object, name string) bool {
+func (w *place) exists(ctx context.Context, obj client.Object, name string) bool {
 	GinkgoHelper()
 	err := live.Get(ctx, w.key(name), obj)
 	if !apierrors.IsNotFound(err) {

@@ -4,7 +4,6 @@ package status_test
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,49 +12,24 @@ import (
 	. "github.com/onsi/gomega"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	kstatus "sigs.k8s.io/cli-utils/pkg/kstatus/status"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/condition"
 	"github.com/portcullis-operator/portcullis/internal/outcome"
 	"github.com/portcullis-operator/portcullis/internal/status"
 	"github.com/portcullis-operator/portcullis/internal/testing/expect"
+	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-var (
-	cluster *envtest.Environment
-	live    client.Client
-)
+var live client.Client
 
 func TestStatus(t *testing.T) {
+	live = world.Start(t, world.Own(t)).Live
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "status against a real API server")
 }
-
-var _ = BeforeSuite(func() {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		Skip("KUBEBUILDER_ASSETS is not set: these specs need a real kube-apiserver and etcd, which task cluster:assets builds")
-	}
-	cluster = &envtest.Environment{
-		CRDDirectoryPaths: []string{"../../../config/crd/bases"}, ErrorIfCRDPathMissing: true,
-		ControlPlaneStartTimeout: 2 * time.Minute, ControlPlaneStopTimeout: time.Minute,
-	}
-	config, err := cluster.Start()
-	Expect(err).NotTo(HaveOccurred())
-	scheme := runtime.NewScheme()
-	Expect(v2alpha1.AddToScheme(scheme)).To(Succeed())
-	live, err = client.New(config, client.Options{Scheme: scheme})
-	Expect(err).NotTo(HaveOccurred())
-})
-
-var _ = AfterSuite(func() {
-	if cluster != nil {
-		Expect(cluster.Stop()).To(Succeed())
-	}
-})
 
 // created makes a GitLabCore with a name of its own and reads it back.
 func created(ctx context.Context) *v2alpha1.GitLabCore {

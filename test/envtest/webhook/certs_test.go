@@ -30,15 +30,15 @@ func configurations(ctx context.Context) {
 	mutating.Name, validating.Name = rotated, rotated
 	mutating.Webhooks[0].Rules[0].APIGroups = []string{"nowhere.example.com"}
 	validating.Webhooks[0].Rules[0].APIGroups = []string{"nowhere.example.com"}
-	Expect(w.live.Create(ctx, mutating)).To(Succeed())
-	Expect(w.live.Create(ctx, validating)).To(Succeed())
+	Expect(w.Live.Create(ctx, mutating)).To(Succeed())
+	Expect(w.Live.Create(ctx, validating)).To(Succeed())
 }
 
 // bundles reads what both configurations trust.
 func bundles(ctx context.Context) (*x509.CertPool, *x509.CertPool, [][]byte, error) {
 	mutating, validating := &admissionregistrationv1.MutatingWebhookConfiguration{}, &admissionregistrationv1.ValidatingWebhookConfiguration{}
 	err := errors.Join(
-		w.live.Get(ctx, client.ObjectKey{Name: rotated}, mutating), w.live.Get(ctx, client.ObjectKey{Name: rotated}, validating))
+		w.Live.Get(ctx, client.ObjectKey{Name: rotated}, mutating), w.Live.Get(ctx, client.ObjectKey{Name: rotated}, validating))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -82,7 +82,7 @@ var _ = Describe("The webhook certificate", Ordered, func() {
 
 	It("is not ready while a configuration is missing", func(ctx SpecContext) {
 		Eventually(func() error {
-			return w.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "authority"}, &corev1.Secret{})
+			return w.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "authority"}, &corev1.Secret{})
 		}).WithTimeout(20 * time.Second).Should(Succeed())
 		Consistently(func() error { return keeper.Check(nil) }).WithTimeout(time.Second).Should(MatchError(certs.ErrNotReady))
 		_, err := keeper.Certificate(nil)
@@ -103,7 +103,7 @@ var _ = Describe("The webhook certificate", Ordered, func() {
 		_, _, old, err := bundles(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		watched, stop := watchTrust(ctx, keeper)
-		Expect(w.live.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "authority"}})).To(Succeed())
+		Expect(w.Live.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "authority"}})).To(Succeed())
 		Eventually(func() (bool, error) {
 			now, err := keeper.Certificate(nil)
 			return now != before && now.Leaf.CheckSignatureFrom(authorityOf(old[0])) != nil, err
@@ -122,9 +122,9 @@ var _ = Describe("The webhook certificate", Ordered, func() {
 
 	It("is told to the API server again when somebody applies a configuration without it", func(ctx SpecContext) {
 		mutating := &admissionregistrationv1.MutatingWebhookConfiguration{}
-		Expect(w.live.Get(ctx, client.ObjectKey{Name: rotated}, mutating)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKey{Name: rotated}, mutating)).To(Succeed())
 		mutating.Webhooks[0].ClientConfig.CABundle = nil
-		Expect(w.live.Update(ctx, mutating)).To(Succeed())
+		Expect(w.Live.Update(ctx, mutating)).To(Succeed())
 		Eventually(func() error {
 			served, err := keeper.Certificate(nil)
 			if err != nil {

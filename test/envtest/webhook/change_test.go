@@ -28,16 +28,16 @@ func storeWhatWasValidYesterday(ctx context.Context) {
 	for _, name := range []string{wrongYesterday, relabelled, leftAlone, wrongWhileAway} {
 		core := with(good(w.namespace(ctx, name)), `global: {hosts: {https: "yes"}}`)
 		core.Finalizers = []string{v2alpha1.FinalizerGitLabCore}
-		Expect(w.live.Create(ctx, core)).To(Succeed())
+		Expect(w.Live.Create(ctx, core)).To(Succeed())
 	}
 	core := good(w.namespace(ctx, checksFailedThen))
 	core.Spec.ObjectStorage = nil
-	Expect(w.live.Create(ctx, core)).To(Succeed())
+	Expect(w.Live.Create(ctx, core)).To(Succeed())
 	for name, version := range map[string]string{ranLater: "10.4.1", goodWhileAway: ""} {
 		core := good(w.namespace(ctx, name))
-		Expect(w.live.Create(ctx, core)).To(Succeed())
+		Expect(w.Live.Create(ctx, core)).To(Succeed())
 		core.Status.Version = version
-		Expect(w.live.Status().Update(ctx, core)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, core)).To(Succeed())
 	}
 }
 
@@ -45,10 +45,10 @@ func storeWhatWasValidYesterday(ctx context.Context) {
 func change(ctx context.Context, namespace string, edit func(*v2alpha1.GitLabCore), opts ...client.UpdateOption) error {
 	GinkgoHelper()
 	core := &v2alpha1.GitLabCore{}
-	Expect(w.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "gitlab"}, core)).To(Succeed())
+	Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "gitlab"}, core)).To(Succeed())
 	edit(core)
 	w.warned.take()
-	return w.live.Update(ctx, core, opts...)
+	return w.Live.Update(ctx, core, opts...)
 }
 
 func relabel(core *v2alpha1.GitLabCore) { core.Labels = map[string]string{"tier": "platform"} }
@@ -97,12 +97,12 @@ func goes(ctx context.Context, namespace string) {
 	GinkgoHelper()
 	core := &v2alpha1.GitLabCore{}
 	key := client.ObjectKey{Namespace: namespace, Name: "gitlab"}
-	Expect(w.live.Get(ctx, key, core)).To(Succeed())
-	Expect(w.live.Delete(ctx, core)).To(Succeed())
-	Expect(w.live.Get(ctx, key, core)).To(Succeed(), "the finalizer holds it")
+	Expect(w.Live.Get(ctx, key, core)).To(Succeed())
+	Expect(w.Live.Delete(ctx, core)).To(Succeed())
+	Expect(w.Live.Get(ctx, key, core)).To(Succeed(), "the finalizer holds it")
 	core.Finalizers = nil
-	Expect(w.live.Update(ctx, core)).To(Succeed())
-	Expect(apierrors.IsNotFound(w.live.Get(ctx, key, core))).To(BeTrue())
+	Expect(w.Live.Update(ctx, core)).To(Succeed())
+	Expect(apierrors.IsNotFound(w.Live.Get(ctx, key, core))).To(BeTrue())
 }
 
 var _ = Describe("A change of a GitLabCore that ran", func() {
@@ -128,16 +128,16 @@ var _ = Describe("A change of a GitLabCore that ran", func() {
 
 	It("may not drop its spec", func(ctx SpecContext) {
 		core := &v2alpha1.GitLabCore{}
-		Expect(w.live.Get(ctx, client.ObjectKey{Namespace: ranLater, Name: "gitlab"}, core)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: ranLater, Name: "gitlab"}, core)).To(Succeed())
 		u := untyped(core)
 		delete(u.Object, "spec")
-		Expect(refusal(w.live.Update(ctx, u))).To(ContainElement(And(HaveField("Field", "spec"), HaveField("Message", "is required and missing"))))
+		Expect(refusal(w.Live.Update(ctx, u))).To(ContainElement(And(HaveField("Field", "spec"), HaveField("Message", "is required and missing"))))
 	})
 
 	It("by server-side apply with a field nobody knows is answered by the API server itself", func(ctx SpecContext) {
 		u := untyped(good(ranLater))
 		u.Object["spec"].(map[string]any)["hostnmae"] = "gitlab.example.com"
-		err := w.live.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("kubectl"), client.ForceOwnership)
+		err := w.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("kubectl"), client.ForceOwnership)
 		Expect(err).To(MatchError(ContainSubstring("field not declared in schema")))
 		Expect(apierrors.IsInternalError(err) || apierrors.ReasonForError(err) == "").To(BeTrue(), "%v", err)
 	})
@@ -159,16 +159,16 @@ var _ = Describe("While the operator is away", Ordered, Serial, func() {
 
 	It("its status can be written", func(ctx SpecContext) {
 		core := &v2alpha1.GitLabCore{}
-		Expect(w.live.Get(ctx, client.ObjectKey{Namespace: goodWhileAway, Name: "gitlab"}, core)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKey{Namespace: goodWhileAway, Name: "gitlab"}, core)).To(Succeed())
 		core.Status.Version = "10.4.1"
-		Expect(w.live.Status().Update(ctx, core)).To(Succeed())
+		Expect(w.Live.Status().Update(ctx, core)).To(Succeed())
 	})
 
 	It("a change of the spec, a dry run and a new object wait", func(ctx SpecContext) {
 		for _, err := range []error{
 			change(ctx, goodWhileAway, rehost),
 			change(ctx, goodWhileAway, rehost, client.DryRunAll),
-			w.live.Create(ctx, good("default")),
+			w.Live.Create(ctx, good("default")),
 		} {
 			Expect(apierrors.IsInternalError(err)).To(BeTrue(), "%v", err)
 			Expect(err).To(MatchError(ContainSubstring("failed calling webhook")))
@@ -176,6 +176,6 @@ var _ = Describe("While the operator is away", Ordered, Serial, func() {
 	})
 
 	It("other kinds are not touched", func(ctx SpecContext) {
-		Expect(w.live.Delete(ctx, namespaceOf(w.namespace(ctx, "unrelated")))).To(Succeed())
+		Expect(w.Live.Delete(ctx, namespaceOf(w.namespace(ctx, "unrelated")))).To(Succeed())
 	})
 })

@@ -21,14 +21,14 @@ func namespaceOf(name string) *corev1.Namespace {
 func next(ctx SpecContext) {
 	GinkgoHelper()
 	w.warned.take()
-	Expect(w.live.Create(ctx, good("default"), client.DryRunAll)).To(Succeed())
+	Expect(w.Live.Create(ctx, good("default"), client.DryRunAll)).To(Succeed())
 	Expect(w.warned.take()).NotTo(ContainElement(ContainSubstring("RenderSkipped")), "it was rendered")
 }
 
 var _ = Describe("Values that make the render explode", func() {
 	It("by what they take are a fault, and the next request does not notice", func(ctx SpecContext) {
 		bomb := with(good("default"), `global: {extraEnvTpl: "{{ len (repeat 2000000000 .Release.Name) }}"}`)
-		err := w.live.Create(ctx, bomb, client.DryRunAll)
+		err := w.Live.Create(ctx, bomb, client.DryRunAll)
 		Expect(refusal(err)).To(HaveExactElements(And(HaveField("Code", "RenderLimit"), HaveField("Field", "spec"))))
 		next(ctx)
 	})
@@ -36,7 +36,7 @@ var _ = Describe("Values that make the render explode", func() {
 	It("by how long they take are let through with a warning that says so, and the next request does not notice", func(ctx SpecContext) {
 		endless := with(good("default"), `global: {extraEnvTpl: "{{ range until 10000 }}{{ range until 10000 }}{{ end }}{{ end }}"}`)
 		w.warned.take()
-		Expect(w.live.Create(ctx, endless, client.DryRunAll)).To(Succeed())
+		Expect(w.Live.Create(ctx, endless, client.DryRunAll)).To(Succeed())
 		Expect(w.warned.take()).To(ContainElement(And(HavePrefix("spec: chart gitlab 10.4.1 was not rendered"), HaveSuffix("[RenderSkipped]"))))
 		next(ctx)
 	})
@@ -44,7 +44,7 @@ var _ = Describe("Values that make the render explode", func() {
 	It("slowly, until they take too much, are answered in time either way", func(ctx SpecContext) {
 		both := with(good("default"), `global: {extraEnvTpl: "{{ len (until 100000000) }}"}`)
 		w.warned.take()
-		if err := w.live.Create(ctx, both, client.DryRunAll); err != nil {
+		if err := w.Live.Create(ctx, both, client.DryRunAll); err != nil {
 			Expect(refusal(err)).To(HaveExactElements(HaveField("Code", "RenderLimit")))
 		} else {
 			Expect(w.warned.take()).To(ContainElement(HaveSuffix("[RenderSkipped]")))
@@ -54,7 +54,7 @@ var _ = Describe("Values that make the render explode", func() {
 
 	It("nest too deep are a fault of the field", func(ctx SpecContext) {
 		deep := with(good("default"), `global: {extraEnv: `+strings.Repeat(`{a: `, 200)+`x`+strings.Repeat(`}`, 200)+`}`)
-		Expect(refusal(w.live.Create(ctx, deep, client.DryRunAll))).To(ContainElement(HaveField("Field", HavePrefix("spec.chart.values"))))
+		Expect(refusal(w.Live.Create(ctx, deep, client.DryRunAll))).To(ContainElement(HaveField("Field", HavePrefix("spec.chart.values"))))
 	})
 })
 
@@ -73,13 +73,13 @@ var _ = Describe("Values from a Secret", func() {
 				"quoted": "global: {extraEnv: {A: " + first + "}, extraEnvTpl: \"{{ fail .Values.global.extraEnv.A }}\"}",
 			},
 		}
-		Expect(w.live.Create(ctx, secret)).To(Succeed())
+		Expect(w.Live.Create(ctx, secret)).To(Succeed())
 		for key, code := range map[string]string{
 			"wrong": "SchemaViolation", "failed": "RenderFailed", "broken": "ValuesReferenceInvalid", "list": "ValuesReferenceInvalid", "quoted": "RenderFailed",
 		} {
 			core := good(namespace)
 			core.Spec.Chart = &v2alpha1.Chart{ValuesFrom: []v2alpha1.ValuesReference{{Kind: v2alpha1.ValuesReferenceSecret, Name: "values", ValuesKey: key}}}
-			err := w.live.Create(ctx, core, client.DryRunAll)
+			err := w.Live.Create(ctx, core, client.DryRunAll)
 			faults := refusal(err)
 			Expect(faults).To(ContainElement(HaveField("Code", code)), "%s: %v", key, err)
 			answer := append(w.warned.take(), err.Error())

@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -17,8 +16,6 @@ import (
 
 	"github.com/portcullis-operator/portcullis/internal/certs"
 	"github.com/portcullis-operator/portcullis/internal/facts"
-	"github.com/portcullis-operator/portcullis/internal/plan"
-	"github.com/portcullis-operator/portcullis/internal/render/capabilities"
 	"github.com/portcullis-operator/portcullis/webhooks"
 )
 
@@ -34,11 +31,11 @@ type operator struct {
 }
 
 // startOperator starts a manager and waits until its certificate is in place.
-func (w *world) startOperator() *operator {
+func (w *suite) startOperator() *operator {
 	GinkgoHelper()
 	keeper := w.keeper("default", authoritySecret, webhooks.ConfigurationName)
-	mgr, err := ctrl.NewManager(w.config, manager.Options{
-		Scheme: w.scheme, Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
+	mgr, err := ctrl.NewManager(w.Config, manager.Options{
+		Scheme: w.Scheme, Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		WebhookServer: webhook.NewServer(webhook.Options{Host: "localhost", Port: w.port, TLSOpts: []func(*tls.Config){
 			func(c *tls.Config) { c.GetCertificate = keeper.Certificate },
 		}}),
@@ -64,21 +61,14 @@ func (o *operator) stop() {
 }
 
 // keeper keeps the certificate of a configuration.
-func (w *world) keeper(namespace, secret, configuration string) *certs.Keeper {
+func (w *suite) keeper(namespace, secret, configuration string) *certs.Keeper {
 	return certs.New(certs.Options{
-		Config: w.config, Client: w.live, Namespace: namespace, SecretName: secret,
+		Config: w.Config, Client: w.Live, Namespace: namespace, SecretName: secret,
 		DNSNames: []string{"localhost"}, Configuration: configuration, Now: time.Now,
 	})
 }
 
 // facts are those of the cluster.
-func (w *world) facts(reader client.Reader) *facts.Cluster {
-	d := discovery.NewDiscoveryClientForConfigOrDie(w.config)
-	return &facts.Cluster{Reader: reader, Resources: reader, Catalogue: w.catalogue, Served: &facts.Snapshot{
-		TTL: 30 * time.Second, Now: time.Now,
-		Read: func(ctx context.Context) (plan.Capabilities, error) {
-			served, err := capabilities.Read(ctx, d)
-			return plan.Capabilities{Capabilities: served}, err
-		},
-	}}
+func (w *suite) facts(reader client.Reader) *facts.Cluster {
+	return w.Facts(reader, w.catalogue, 30*time.Second)
 }

@@ -18,11 +18,11 @@ var _ = Describe("A good GitLabCore", func() {
 	It("passes a dry run on the server, which leaves nothing behind", func(ctx SpecContext) {
 		namespace := w.namespace(ctx, "dry-run")
 		core := good(namespace)
-		Expect(w.live.Create(ctx, core, client.DryRunAll)).To(Succeed())
+		Expect(w.Live.Create(ctx, core, client.DryRunAll)).To(Succeed())
 		Expect(core.Spec).To(Equal(good(namespace).Spec), "a dry run shows no difference")
-		Expect(apierrors.IsNotFound(w.live.Get(ctx, client.ObjectKeyFromObject(core), core))).To(BeTrue())
+		Expect(apierrors.IsNotFound(w.Live.Get(ctx, client.ObjectKeyFromObject(core), core))).To(BeTrue())
 		for _, list := range []client.ObjectList{&corev1.ConfigMapList{}, &corev1.SecretList{}, &v2alpha1.GitLabCoreList{}} {
-			Expect(w.live.List(ctx, list, client.InNamespace(namespace))).To(Succeed())
+			Expect(w.Live.List(ctx, list, client.InNamespace(namespace))).To(Succeed())
 			items, err := countOf(list)
 			Expect(err).NotTo(HaveOccurred())
 			Expect(items).To(BeZero(), "%T", list)
@@ -31,29 +31,29 @@ var _ = Describe("A good GitLabCore", func() {
 
 	It("is created as it is written, and updated to itself without a change", func(ctx SpecContext) {
 		core := good(w.namespace(ctx, "itself"))
-		Expect(w.live.Create(ctx, core)).To(Succeed())
+		Expect(w.Live.Create(ctx, core)).To(Succeed())
 		stored := &v2alpha1.GitLabCore{}
-		Expect(w.live.Get(ctx, client.ObjectKeyFromObject(core), stored)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKeyFromObject(core), stored)).To(Succeed())
 		Expect(stored.Spec).To(Equal(good(core.Namespace).Spec), "nothing is defaulted into it")
 		again := stored.DeepCopy()
-		Expect(w.live.Update(ctx, again)).To(Succeed())
+		Expect(w.Live.Update(ctx, again)).To(Succeed())
 		Expect(again.ResourceVersion).To(Equal(stored.ResourceVersion))
 		applied := untyped(good(core.Namespace))
 		for range 2 {
-			Expect(w.live.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied.DeepCopy()), client.FieldOwner("gitops"), client.ForceOwnership)).To(Succeed())
+			Expect(w.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(applied.DeepCopy()), client.FieldOwner("gitops"), client.ForceOwnership)).To(Succeed())
 		}
-		Expect(w.live.Get(ctx, client.ObjectKeyFromObject(core), stored)).To(Succeed())
+		Expect(w.Live.Get(ctx, client.ObjectKeyFromObject(core), stored)).To(Succeed())
 		Expect(stored.Generation).To(BeEquivalentTo(1), "applying it twice changes nothing")
 	})
 
 	It("may have its name generated", func(ctx SpecContext) {
 		core := good(w.namespace(ctx, "generated"))
 		core.Name, core.GenerateName = "", "gitlab-"
-		Expect(w.live.Create(ctx, core)).To(Succeed())
+		Expect(w.Live.Create(ctx, core)).To(Succeed())
 		Expect(core.Name).To(HavePrefix("gitlab-"))
 		wrong := with(core, `global: {hosts: {https: "yes"}}`)
 		wrong.ObjectMeta = metav1.ObjectMeta{GenerateName: "gitlab-", Namespace: core.Namespace}
-		Expect(w.live.Create(ctx, wrong)).To(MatchError(ContainSubstring(`GitLabCore "gitlab-*" is refused, with one fault:`)))
+		Expect(w.Live.Create(ctx, wrong)).To(MatchError(ContainSubstring(`GitLabCore "gitlab-*" is refused, with one fault:`)))
 	})
 })
 
@@ -80,14 +80,14 @@ var _ = Describe("The webhook configurations", func() {
 		for range 2 {
 			for _, written := range []client.Object{mutating, validating} {
 				u := &unstructured.Unstructured{}
-				Expect(w.scheme.Convert(written, u, nil)).To(Succeed())
+				Expect(w.Scheme.Convert(written, u, nil)).To(Succeed())
 				u.SetGroupVersionKind(written.GetObjectKind().GroupVersionKind())
-				Expect(w.live.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("gitops"), client.ForceOwnership)).To(Succeed())
+				Expect(w.Live.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("gitops"), client.ForceOwnership)).To(Succeed())
 			}
 			storedMutating := &admissionregistrationv1.MutatingWebhookConfiguration{}
-			Expect(w.live.Get(ctx, client.ObjectKeyFromObject(mutating), storedMutating)).To(Succeed())
+			Expect(w.Live.Get(ctx, client.ObjectKeyFromObject(mutating), storedMutating)).To(Succeed())
 			storedValidating := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-			Expect(w.live.Get(ctx, client.ObjectKeyFromObject(validating), storedValidating)).To(Succeed())
+			Expect(w.Live.Get(ctx, client.ObjectKeyFromObject(validating), storedValidating)).To(Succeed())
 			for _, bundle := range []*[]byte{&storedMutating.Webhooks[0].ClientConfig.CABundle, &storedValidating.Webhooks[0].ClientConfig.CABundle} {
 				Expect(*bundle).NotTo(BeEmpty())
 				*bundle = nil

@@ -17,10 +17,7 @@ import (
 // renderWorker is the argument on which this test program is a render process, as the manager is.
 const renderWorker = "render-worker"
 
-// needsAPIServer is what a suite says that cannot run.
-const needsAPIServer = "KUBEBUILDER_ASSETS is not set: this suite needs a real API server (task test:envtest)"
-
-var w *world
+var w *suite
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == renderWorker {
@@ -30,9 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestWebhooks(t *testing.T) {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		t.Skip(needsAPIServer)
-	}
+	w = start(t)
 	logf.SetLogger(zap.New(zap.WriteTo(GinkgoWriter)))
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "The webhooks behind a real API server")
@@ -40,7 +35,6 @@ func TestWebhooks(t *testing.T) {
 
 // What was stored before the webhooks were there is stored first, since afterwards nobody could.
 var _ = BeforeSuite(func(ctx SpecContext) {
-	w = newWorld()
 	storeTheExamplesThatChange(ctx)
 	storeWhatWasValidYesterday(ctx)
 	w.install(ctx)
@@ -49,11 +43,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 })
 
 var _ = AfterSuite(func() {
-	if w == nil {
-		return
-	}
 	if w.operator != nil {
 		w.operator.stop()
 	}
-	w.close()
 })
