@@ -1,10 +1,9 @@
 // Command retrieve-charts downloads the chart archives a list of versions names from a Helm repository, each checked
-// against the digest of the repository's index. It is a tool of the build; the operator itself does not use it.
+// against the digest of the repository's index and, where the list pins one, against that. It is a tool of the build; the
+// operator itself does not use it.
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,8 +31,12 @@ const (
 	maxArchive        = 64 << 20
 )
 
-// errBadArchive is an archive that is not the one the index lists.
-var errBadArchive = errors.New("the archive is not the one the index lists")
+var (
+	// errBadArchive is an archive that is not the one the index lists.
+	errBadArchive = errors.New("the archive is not the one the index lists")
+	// errNotPinned is an archive the repository stands by and the list of versions does not.
+	errNotPinned = errors.New("the archive is not the one the list of versions pins")
+)
 
 type retrieval struct {
 	repository, versionsFile, folder string
@@ -56,7 +59,7 @@ func main() {
 	}
 	r := retrieval{log: os.Stderr}
 	flag.StringVar(&r.repository, "repository", repository, "chart repository; the variable CHART_REPOSITORY sets it too")
-	flag.StringVar(&r.versionsFile, "versions", "CHART_VERSIONS", "file with one chart version a line")
+	flag.StringVar(&r.versionsFile, "versions", "CHART_VERSIONS", "file with one chart version a line, each with the digest of its archive where one is pinned")
 	flag.StringVar(&r.folder, "to", "charts", "folder the archives are written to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -88,17 +91,20 @@ func (r retrieval) run(ctx context.Context) error {
 	var failed []error
 	for _, v := range versions {
 		if err := r.retrieve(ctx, listed, v); err != nil {
-			failed = append(failed, fmt.Errorf("chart %s %s: %w", chartName, v, err))
+			failed = append(failed, fmt.Errorf("chart %s %s: %w", chartName, v.version, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (r retrieval) retrieve(ctx context.Context, listed index, version string) error {
-	target := filepath.Join(r.folder, chartName+"-"+version+".tgz")
+func (r retrieval) retrieve(ctx context.Context, listed index, asked wanted) error {
+	target := filepath.Join(r.folder, chartName+"-"+asked.version+".tgz")
 	for _, e := range listed.Entries[chartName] {
-		if e.Version != version || len(e.URLs) == 0 {
+		if e.Version != asked.version || len(e.URLs) == 0 {
 			continue
+		}
+		if asked.digest != "" && e.Digest != asked.digest {
+			return fmt.Errorf("%w: the repository lists the SHA-256 %s, not %s", errNotPinned, e.Digest, asked.digest)
 		}
 		if present, err := os.ReadFile(target); err == nil && digest(present) == e.Digest {
 			r.say(target + " is there already")
@@ -127,20 +133,6 @@ func (r retrieval) retrieve(ctx context.Context, listed index, version string) e
 
 // say writes a line of progress. That it cannot be written changes nothing.
 func (r retrieval) say(line string) { _, _ = fmt.Fprintln(r.log, line) }
-
-func readVersions(file string) ([]string, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the list of versions: %w", err)
-	}
-	var out []string
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if v := strings.TrimSpace(lines.Text()); v != "" && !strings.HasPrefix(v, "#") {
-			out = append(out, v)
-		}
-	}
-	return out, nil
-}
 
 func get(ctx context.Context, from string, limit int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)

@@ -38,11 +38,24 @@ func TestRetrieve(t *testing.T) {
 		wantErr  bool
 		wantIs   error
 	}{
-		"a listed version is written under its name":            {versions: "10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}},
-		"comments and blank lines are passed over":              {versions: "# newest\n\n10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}},
-		"an archive with another digest is not written":         {versions: "10.3.0\n", wantErr: true, wantIs: errBadArchive},
-		"an archive that is gone does not stop the others":      {versions: "10.2.1\n10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}, wantErr: true},
-		"a version the repository does not list is an error":    {versions: "9.9.9\n", wantErr: true},
+		"a listed version is written under its name":         {versions: "10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}},
+		"comments and blank lines are passed over":           {versions: "# newest\n\n10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}},
+		"an archive with another digest is not written":      {versions: "10.3.0\n", wantErr: true, wantIs: errBadArchive},
+		"an archive that is gone does not stop the others":   {versions: "10.2.1\n10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}, wantErr: true},
+		"a version the repository does not list is an error": {versions: "9.9.9\n", wantErr: true},
+		"an archive the list pins is written when it is that one": {
+			versions: "10.2.1\n10.4.1 sha256:" + digest(archive) + "\n", want: []string{"gitlab-10.4.1.tgz"}, wantErr: true,
+		},
+		"a pin of the first version stands on a line of its own": {
+			versions: "10.4.1\n10.4.1 sha256:" + digest(archive) + "\n", want: []string{"gitlab-10.4.1.tgz"},
+		},
+		"an archive that is not the pinned one is not written, though the index lists it": {
+			versions: "10.4.1\n10.4.1 sha256:" + digest([]byte("another")) + "\n", wantErr: true, wantIs: errNotPinned,
+		},
+		"a first line with a digest is refused":                 {versions: "10.4.1 sha256:" + digest(archive) + "\n", wantErr: true, wantIs: errBadList},
+		"a digest of another kind is refused":                   {versions: "10.3.0\n10.4.1 md5:0\n", wantErr: true, wantIs: errBadList},
+		"a digest that is cut short is refused":                 {versions: "10.3.0\n10.4.1 sha256:0\n", wantErr: true, wantIs: errBadList},
+		"two digests of one version are refused":                {versions: "#\n10.4.1 sha256:" + digest(archive) + "\n10.4.1 sha256:" + digest([]byte("another")) + "\n", wantErr: true, wantIs: errBadList},
 		"a version that was retrieved before is left as it was": {versions: "10.4.1\n10.4.1\n", want: []string{"gitlab-10.4.1.tgz"}},
 	}
 	for name, tc := range cases {
