@@ -17,7 +17,15 @@ if [[ ${1:-} == down ]]; then
 fi
 
 title() { printf '\n\033[1m── %s\033[0m\n' "$*"; }
-command_line() { printf '\033[36m$ %s\033[0m\n' "$*"; }
+# command_line WORD ... prints a command as it can be typed.
+command_line() {
+  local word line=""
+  for word in "$@"; do
+    [[ $word =~ ^[a-zA-Z0-9_./:=,+-]+$ ]] || word="'$word'"
+    line+=" $word"
+  done
+  printf '\033[36m$%s\033[0m\n' "$line"
+}
 fail() {
   printf '\n\033[31mThe demo failed: %s\033[0m\n' "$*" >&2
   exit 1
@@ -25,7 +33,7 @@ fail() {
 
 # show COMMAND ... prints a command and runs it. It must succeed.
 show() {
-  command_line "$*"
+  command_line "$@"
   "$@" 2>&1 || fail "the command above must succeed, and ended with exit code $?: $*"
 }
 
@@ -34,7 +42,7 @@ show() {
 refused() {
   local word=$1 output
   shift
-  command_line "$*"
+  command_line "$@"
   if output=$("$@" 2>&1); then
     printf '%s\n' "$output"
     fail "the command above must be refused, and was accepted: $*"
@@ -124,7 +132,8 @@ show kubectl -n gitlab get gitlabcore demo -o 'jsonpath={.status.phase}: {.statu
 title "What would be made, and what is left to a person, offline"
 kubectl -n gitlab get gitlabsecrets demo -o yaml >"$state/gitlabsecrets.yaml"
 # The Secrets go through a pipe: their values are written nowhere.
-command_line "kubectl -n gitlab get secrets -o yaml |"
+command_line kubectl -n gitlab get secrets -o yaml
+echo "and, with that as its input:"
 kubectl -n gitlab get secrets -o yaml |
   refused reported bin/portcullis secrets plan -f "$state/gitlabsecrets.yaml" --existing -
 

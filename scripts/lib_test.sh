@@ -100,6 +100,8 @@ it "the demo breaks off where a command fails" breaks_off 'show false'
 it "the demo goes on after a refusal" goes_on 'refused Rule bash -c "echo [RuleViolated]; exit 1"'
 it "the demo breaks off where what must be refused is accepted" breaks_off 'refused Rule echo "[RuleViolated]"'
 it "the demo breaks off where a command fails for another reason" breaks_off 'refused Rule bash -c "echo connection refused; exit 1"'
+prints_as_typed() { demo "show echo -p '{\"a\": 1}'" && grep -qF "$ echo -p '{\"a\": 1}'" "$work/output"; }
+it "the demo prints a command as it can be typed" prints_as_typed
 
 # clean runs the script of that name.
 clean() { bash "$checkout/scripts/clean.sh" >"$work/output" 2>&1; }

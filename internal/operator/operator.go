@@ -95,6 +95,10 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	return nil
 }
 
+// shutdownPatience is what reconciles and requests under way get to end. With the pod's pause before it, it stays below
+// the 30 seconds after which a pod is killed.
+const shutdownPatience = 20 * time.Second
+
 func managerOptions(scheme *runtime.Scheme, options Options, bridge *bridge) manager.Options {
 	return manager.Options{
 		Scheme:                        scheme,
@@ -104,6 +108,7 @@ func managerOptions(scheme *runtime.Scheme, options Options, bridge *bridge) man
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       options.Namespace,
 		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       new(shutdownPatience),
 		Cache: cache.Options{
 			DefaultNamespaces: namespaces(options.Namespaces),
 			DefaultTransform:  cache.TransformStripManagedFields(),
