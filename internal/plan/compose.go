@@ -117,6 +117,9 @@ func (p Plan) cleaned() Plan {
 }
 
 func (p *Plan) cleansed(faults []rules.Fault) []rules.Fault {
+	if len(faults) == 0 {
+		return faults // To know the secrets is most of the work.
+	}
 	secrets := p.Effective.Secrets()
 	for i := range faults {
 		faults[i].Message = secrets.Clean(faults[i].Message)
