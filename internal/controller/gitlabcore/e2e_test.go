@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -105,6 +107,45 @@ func (c *cluster) reconciler(s *shelf) *gitlabcore.Reconciler {
 	}
 }
 
+// hookOf expects that the hook which makes the Secrets of a release ran to its end, and returns when that was. What it
+// made is there wherever containers run. On simulated nodes none does: there the Job ends without having made anything,
+// and all that can be seen is that it was let run as who may make Secrets, and in time.
+func (c *cluster) hookOf(ctx context.Context, core *v2alpha1.GitLabCore) time.Time {
+	GinkgoHelper()
+	var jobs batchv1.JobList
+	Expect(c.client.List(ctx, &jobs, client.InNamespace(core.Namespace))).To(Succeed())
+	jobs.Items = slices.DeleteFunc(jobs.Items, func(job batchv1.Job) bool { return !strings.HasPrefix(job.Name, core.Name+"-shared-secrets") })
+	Expect(jobs.Items).To(HaveLen(1), "the pass that sees a hook done does not delete it yet")
+	job := jobs.Items[0]
+	Expect(job.Status.Succeeded).To(BeEquivalentTo(1))
+	Expect(job.Spec.Template.Spec.ServiceAccountName).To(Equal("gitlab-manager"))
+	Expect(metav1.IsControlledBy(&job, core)).To(BeTrue())
+	if !c.simulated(ctx) {
+		for _, name := range []string{"rails-secret", "gitaly-secret", "gitlab-shell-secret"} {
+			secret := &corev1.Secret{}
+			Expect(c.client.Get(ctx, client.ObjectKey{Namespace: core.Namespace, Name: core.Name + "-" + name}, secret)).To(Succeed())
+			Expect(secret.Data).NotTo(BeEmpty(), name)
+		}
+	}
+	return job.Status.CompletionTime.Time
+}
+
+// simulated reports whether no node of the cluster runs containers.
+func (c *cluster) simulated(ctx context.Context) bool {
+	GinkgoHelper()
+	var nodes corev1.NodeList
+	Expect(c.client.List(ctx, &nodes)).To(Succeed())
+	return !slices.ContainsFunc(nodes.Items, func(n corev1.Node) bool { return n.Annotations["kwok.x-k8s.io/node"] != "fake" })
+}
+
+// unowned makes an object as the reconciler applies one that cannot have an owner: what no garbage collector takes along.
+func (c *cluster) unowned(ctx context.Context, core *v2alpha1.GitLabCore, name string) *corev1.ConfigMap {
+	GinkgoHelper()
+	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: core.Namespace, Name: name, Labels: plan.OfCore(core).Release().Labels()}}
+	Expect(c.client.Create(ctx, o, client.FieldOwner(gitlabcore.Manager))).To(Succeed())
+	return o
+}
+
 var _ = Describe("A GitLabCore on a cluster", func() {
 	It("runs its hooks, applies with owners and labels, reports, and is deleted without a trace", func(ctx context.Context) {
 		c, s := connect(), openShelf()
@@ -136,17 +177,24 @@ var _ = Describe("A GitLabCore on a cluster", func() {
 		var deployments appsv1.DeploymentList
 		Expect(c.client.List(ctx, &deployments, client.InNamespace(namespace))).To(Succeed())
 		Expect(deployments.Items).NotTo(BeEmpty())
+		generated := c.hookOf(ctx, core)
 		for _, d := range deployments.Items {
+			Expect(d.CreationTimestamp.Time).NotTo(BeTemporally("<", generated), "%s waits for the hooks", d.Name)
 			Expect(metav1.IsControlledBy(&d, core)).To(BeTrue(), d.Name)
 			Expect(d.Labels).To(HaveKeyWithValue(object.LabelReleaseName, core.Name), d.Name)
 		}
 		Eventually(func() string { return reason(v2alpha1.ConditionAvailable) }).
 			WithTimeout(3 * time.Minute).WithPolling(time.Second).Should(BeElementOf("True/WorkloadsReady", "False/WorkloadsNotReady"))
 
+		unowned, theirs := c.unowned(ctx, core, "unowned"), c.unowned(ctx, core, "theirs")
+		theirs.Labels[object.LabelReleaseName] = "other"
+		Expect(c.client.Update(ctx, theirs)).To(Succeed())
 		Expect(c.client.Delete(ctx, core)).To(Succeed())
 		_, err := r.Reconcile(ctx, req)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(apierrors.IsNotFound(c.client.Get(ctx, req.NamespacedName, core))).To(BeTrue())
+		Expect(apierrors.IsNotFound(c.client.Get(ctx, client.ObjectKeyFromObject(unowned), unowned))).To(BeTrue(), "the finalizer prunes it")
+		Expect(c.client.Get(ctx, client.ObjectKeyFromObject(theirs), theirs)).To(Succeed(), "the finalizer prunes what is this release's")
 		Eventually(func(g Gomega) {
 			g.Expect(c.client.List(ctx, &deployments, client.InNamespace(namespace))).To(Succeed())
 			g.Expect(deployments.Items).To(BeEmpty(), "owner references take the rest along")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
 	"github.com/portcullis-operator/portcullis/internal/object"
-	"github.com/portcullis-operator/portcullis/internal/release"
 )
 
 var _ = Describe("A Siphon", func() {
@@ -25,7 +24,7 @@ var _ = Describe("A Siphon", func() {
 			renders := w.Renders.Load()
 			result, err := p.reconcile(ctx, p.siphons, siphonName)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(result.RequeueAfter).To(Equal(release.Interval))
+			Expect(result.RequeueAfter).To(Equal(30 * time.Second))
 			s := p.passSiphon(ctx)
 			Expect(says(s, v2alpha1.ConditionInitialized, metav1.ConditionFalse, reason)).To(ContainSubstring(text))
 			Expect(s.Status.Phase).To(Equal(v2alpha1.PhasePreparing))

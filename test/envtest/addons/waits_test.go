@@ -2,13 +2,13 @@ package addons_test
 
 import (
 	"context"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/portcullis-operator/portcullis/api/apps/v2alpha1"
-	"github.com/portcullis-operator/portcullis/internal/release"
 )
 
 // held expects that an Orbit renders and applies nothing, for a reason, and does not know whether it is available.
@@ -57,7 +57,7 @@ var _ = Describe("An Orbit and its neighbours", func() {
 			p.held(ctx, v2alpha1.PhasePreparing, reason, text)
 			result, err := p.reconcile(ctx, p.orbits, orbitName)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(result.RequeueAfter).To(Equal(release.Interval))
+			Expect(result.RequeueAfter).To(Equal(30 * time.Second))
 			Expect(p.deployments(ctx)).To(BeEmpty())
 		}
 		waits(v2alpha1.ReasonGitLabNotFound, "GitLabCore gitlab does not exist")

@@ -17,14 +17,14 @@ import (
 	"github.com/portcullis-operator/portcullis/test/envtest/world"
 )
 
-// inventory lists the release's objects of a namespace: what an intact release has.
+// inventory lists the release's objects of a namespace, and its cluster-scoped ones: what an intact release has.
 func inventory(ctx context.Context, namespace string, kinds []string) []string {
 	GinkgoHelper()
 	var out []string
 	for _, kind := range kinds {
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(listKind(kind))
-		Expect(w.Live.List(ctx, list, client.InNamespace(namespace), client.HasLabels{object.LabelReleaseName})).To(Succeed())
+		Expect(w.Live.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{object.LabelReleaseNamespace: namespace})).To(Succeed())
 		for _, o := range list.Items {
 			if o.DeletionTimestamp.IsZero() {
 				out = append(out, kind+" "+o.Name)
