@@ -96,7 +96,7 @@ func (m *Memory) Remember(owner types.UID, a Applied) []object.Ref {
 	for _, c := range a.Changes {
 		if c.Live != nil {
 			next.prints[c.Ref] = object.Fingerprint(c.Live)
-		} else if before != nil && before.prints[c.Ref] != "" && c.Action != apply.Skipped {
+		} else if before != nil && before.prints[c.Ref] != "" && (c.Action != apply.Skipped || before.fought(c.Ref, a.At)) {
 			next.prints[c.Ref] = before.prints[c.Ref]
 		}
 		if same && before.note(next, c, a.At) {
@@ -125,8 +125,8 @@ func (m *Memory) drop(owner types.UID) {
 
 // note carries the history of repairs of one object on and reports whether it has just become contested.
 func (r *remembered) note(next *remembered, c apply.Change, now time.Time) bool {
-	if until, ok := r.contested[c.Ref]; ok && now.Before(until) {
-		next.contested[c.Ref] = until
+	if r.fought(c.Ref, now) {
+		next.contested[c.Ref] = r.contested[c.Ref]
 		return false
 	}
 	var recent []time.Time
@@ -146,6 +146,30 @@ func (r *remembered) note(next *remembered, c apply.Change, now time.Time) bool 
 	}
 	next.contested[c.Ref] = now.Add(contestPause)
 	return true
+}
+
+// fought reports whether an object is left to another writer for now.
+func (r *remembered) fought(ref object.Ref, now time.Time) bool {
+	until, ok := r.contested[ref]
+	return ok && now.Before(until)
+}
+
+// Contested reports which objects a pass leaves to another writer: those that were repaired again and again with the same
+// inputs, until the pause has passed. Other inputs are applied whole.
+func (m *Memory) Contested(owner types.UID, digest string, now time.Time) []object.Ref {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.owners[owner]
+	if known == nil || known.digest != digest {
+		return nil
+	}
+	var out []object.Ref
+	for ref := range known.contested {
+		if known.fought(ref, now) {
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 // Drifted returns what a pass had to make or change although its inputs are those of the last one: what somebody else
@@ -206,7 +230,7 @@ func (m *Memory) Resting(ctx context.Context, metadata client.Reader, owner type
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	for ref, left := range known.prints {
-		if until, ok := known.contested[ref]; ok && now.Before(until) {
+		if known.fought(ref, now) {
 			continue
 		}
 		live := &metav1.PartialObjectMetadata{}
@@ -250,7 +274,7 @@ func (m *Memory) Ours(ref object.Ref, live metav1.Object, now time.Time) bool {
 	if known == nil {
 		return false
 	}
-	if until, fought := known.contested[ref]; fought && now.Before(until) {
+	if known.fought(ref, now) {
 		return true
 	}
 	return known.prints[ref] == object.Fingerprint(live)

@@ -176,6 +176,15 @@ func TestAFightIsNoticedInAReleaseThatFails(t *testing.T) {
 	if !m.Ours(object.RefOf(deployment("web", 1)), deployment("web", 99), at) {
 		t.Error("the next edit of the contested object wakes another pass")
 	}
+	if got := m.Contested("owner", "a", at); len(got) != 1 || got[0].Name != "web" {
+		t.Errorf("left to the other writer: %v", got)
+	}
+	if got := m.Contested("owner", "b", at); len(got) > 0 {
+		t.Errorf("other inputs leave %v to the other writer", got)
+	}
+	if got := m.Contested("owner", "a", at.Add(5*time.Minute)); len(got) > 0 {
+		t.Errorf("%v is left to the other writer for ever", got)
+	}
 }
 
 func TestAFailedPassIsNotRepeatedBeforeItsBackOffHasPassed(t *testing.T) {

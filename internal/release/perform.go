@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -117,7 +118,10 @@ func (e *Engine) applyAll(ctx context.Context, p *Pass, in plan.Inputs, renderin
 	var changes apply.ChangeSet
 	rendering, o := e.Generate(ctx, p.Owner, rendering)
 	if !Stop(o) {
-		changes, o = e.Apply(ctx, p.Owner, rendering)
+		var applied apply.ChangeSet
+		rendering, changes = leave(rendering, p.Owner, e.Memory.Contested(p.Object.GetUID(), p.digest(in), p.Now))
+		applied, o = e.Apply(ctx, p.Owner, rendering)
+		changes = append(changes, applied...)
 	}
 	e.account(ctx, p, changes, e.Memory.Drifted(p.Object.GetUID(), p.digest(in), changes))
 	p.Available = o
@@ -131,6 +135,24 @@ func (e *Engine) applyAll(ctx context.Context, p *Pass, in plan.Inputs, renderin
 		p.Next.GitLabVersion = steps.GitLabVersion
 	}
 	return changes, o
+}
+
+// leave takes the objects that are left to another writer out of a rendering and says so of each.
+func leave(rendering Rendering, owner apply.Owner, contested []object.Ref) (Rendering, apply.ChangeSet) {
+	var left apply.ChangeSet
+	rendering.Objects = slices.DeleteFunc(slices.Clone(rendering.Objects), func(o *unstructured.Unstructured) bool {
+		ref := object.RefOf(o)
+		inside := ref
+		if inside.Namespace == "" {
+			inside.Namespace = owner.Release.Namespace
+		}
+		at := slices.IndexFunc(contested, func(c object.Ref) bool { return c.Same(ref) || c.Same(inside) })
+		if at >= 0 {
+			left = append(left, apply.Change{Ref: contested[at], Action: apply.Skipped, Reason: "another writer changes it again and again"})
+		}
+		return at >= 0
+	})
+	return rendering, left
 }
 
 // prune deletes what the release no longer renders. Its failures are logged and tried again; they fail nothing.

@@ -154,7 +154,13 @@ var _ = Describe("A GitLabCore of which an object does not apply", func() {
 		i.edits(ctx, webservice, 0)
 		i.fails(ctx)
 		Expect(i.edited(ctx, webservice)).To(BeFalse(), "what nobody fights about is repaired as ever")
-		i.now = i.now.Add(5 * time.Minute)
+		for range 3 {
+			i.now = i.now.Add(time.Minute)
+			i.fails(ctx)
+			Expect(i.edited(ctx, shell)).To(BeTrue(), "no pass of another cause applies it")
+		}
+		Expect(w.Renders.Load()).To(BeNumerically(">", renders+2), "those were full passes")
+		i.now = i.now.Add(2 * time.Minute)
 		i.fails(ctx)
 		Expect(i.edited(ctx, shell)).To(BeFalse())
 	})
