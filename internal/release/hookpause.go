@@ -14,7 +14,7 @@ import (
 // Job on a production database: one that fails at once must not be made again every second.
 const (
 	hookRetry      = 10 * time.Second
-	hookRetryBound = 10 * time.Minute
+	hookRetryBound = 5 * time.Minute
 )
 
 // hookFailure is how the hooks of a resource failed last. A process that has just started knows of none and runs a

@@ -11,7 +11,7 @@ import (
 
 func TestAFailedHookRunsAgainLaterAndLater(t *testing.T) {
 	m, now := NewMemory(), time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	for i, pause := range []time.Duration{10, 20, 40, 80, 160, 320, 600, 600} {
+	for i, pause := range []time.Duration{10, 20, 40, 80, 160, 300, 300} {
 		m.hooksFailed("owner", "run", errors.New("Job migrate failed"), now)
 		pause *= time.Second
 		wait, ok := m.hooksPause("owner", "run", now.Add(pause-1)).(outcome.Wait)
