@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 echo "== row 1: warm schema check against the Helm SDK's own"
 go test -tags bridge ./internal/schema -run '^$' -bench SchemaCheck -benchtime 2s
 echo "== row 2: a full admission without render against an empty handler in the same server, 50 at once"
-go test -tags bridge ./webhooks -run '^$' -bench Admission -benchtime 20x
+go test -tags bridge ./webhooks -run '^$' -bench 'Admission$' -benchtime 20x
+echo "== row 3: a full admission with its render against what helm template does inside; CHART names a published archive to add"
+go test -tags bridge ./webhooks -run '^$' -bench WithRender -benchtime 5x -args ${CHART:+-real-chart "$CHART"}
 echo "== row 4: an unchanged pass against the first pass of the same resource"
 KUBEBUILDER_ASSETS="$(go run -C test/cluster . assets)"
 export KUBEBUILDER_ASSETS
