@@ -26,8 +26,8 @@ import (
 // writes without a cache and the cache their drift watches read from.
 func (b *bridge) registerReleases(mgr manager.Manager, reviewer *admit.Reviewer) error {
 	// A reconcile has the time that a request to the webhook has not.
-	patient, own := b.pool.Patient(), *reviewer
-	own.Tools.Renderer, reviewer = patient, &own
+	patient, unhurried := b.pool.Patient(), *reviewer
+	unhurried.Tools.Renderer = patient
 	live, err := client.New(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return fmt.Errorf("build a client without a cache: %w", err)
@@ -42,9 +42,9 @@ func (b *bridge) registerReleases(mgr manager.Manager, reviewer *admit.Reviewer)
 			Events: mgr.GetEventRecorder(name),
 		}
 	}
-	cores := &gitlabcore.Reconciler{Cached: mgr.GetClient(), Reviewer: reviewer, Engine: engine(gitlabcore.Manager, "gitlabcore"), Now: b.options.Now}
-	siphons := &siphon.Reconciler{Cached: mgr.GetClient(), Reviewer: reviewer, Engine: engine(siphon.Manager, "siphon"), Tables: b.tables(), Now: b.options.Now}
-	orbits := &orbit.Reconciler{Cached: mgr.GetClient(), Reviewer: reviewer, Engine: engine(orbit.Manager, "orbit"), Now: b.options.Now}
+	cores := &gitlabcore.Reconciler{Cached: mgr.GetClient(), Reviewer: &unhurried, Engine: engine(gitlabcore.Manager, "gitlabcore"), Now: b.options.Now}
+	siphons := &siphon.Reconciler{Cached: mgr.GetClient(), Reviewer: &unhurried, Engine: engine(siphon.Manager, "siphon"), Tables: b.tables(), Now: b.options.Now}
+	orbits := &orbit.Reconciler{Cached: mgr.GetClient(), Reviewer: &unhurried, Engine: engine(orbit.Manager, "orbit"), Now: b.options.Now}
 	for _, kind := range []struct {
 		name   string
 		engine *release.Engine
