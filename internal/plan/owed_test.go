@@ -27,7 +27,9 @@ func (s saying) Render(context.Context, render.Request) (render.Release, error) 
 // small are charts of a few lines, with a schema that asks for an e-mail address and a whole number.
 func small(t *testing.T) *chart.Catalogue {
 	t.Helper()
-	const asks = `{"required": ["email"], "properties": {"size": {"type": "integer"}, "gitlab": {"properties": {"baseUrl": {"pattern": "^http:"}}}}}`
+	const asks = `{"required": ["email"], "properties": {"size": {"type": "integer"}, "gitlab": {"properties": {"baseUrl": {"pattern": "^http:"}}},
+		"store": {"anyOf": [{"required": ["bucket"]}, {"required": ["path"]}]}, "labels": {"minProperties": 2},
+		"source": {"anyOf": [{"properties": {"at": {"type": "string"}}}, {"properties": {"at": {"minimum": 5}}}]}}}`
 	shelf := fstest.MapFS{}
 	for name, version := range map[string]string{"gitlab": target, "siphon": "1.18.0", "orbit": "4.1.0"} {
 		shelf[name+"/Chart.yaml"] = &fstest.MapFile{Data: []byte("apiVersion: v2\nname: " + name + "\nversion: " + version + "\ndependencies: [{name: part, version: 1.0.0}]\n")}
@@ -90,6 +92,9 @@ func TestWhatMissingValuesMayMend(t *testing.T) {
 		"a value that is not there at all":                     {core: instance("", configMap), code: rules.SchemaViolation, want: rules.Warning},
 		"no value that is written":                             {core: instance(`{"email":"a","size":"big"}`, configMap), code: rules.SchemaViolation, want: rules.Error},
 		"no value that is written where a subchart's map goes": {core: instance(`{"email":"a","part":"x"}`, configMap), code: rules.ValuesTypeMismatch, want: rules.Error},
+		"one of several keys of which one is needed":           {core: instance(`{"email":"a","store":{"size":1}}`, configMap), code: rules.SchemaViolation, want: rules.Warning},
+		"further keys of a map that is too small":              {core: instance(`{"email":"a","labels":{"a":"b"}}`, configMap), code: rules.SchemaViolation, want: rules.Warning},
+		"no key that fits none of the forms it may have":       {core: instance(`{"email":"a","source":{"at":1}}`, configMap), code: rules.SchemaViolation, want: rules.Error},
 		"no value of another reference":                        {core: instance("", other, configMap), objects: wrong, code: rules.SchemaViolation, want: rules.Error},
 	}
 	for name, c := range cases {

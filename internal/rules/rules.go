@@ -44,7 +44,7 @@ type Fault struct {
 	Transition bool
 }
 
-// Absent is the Value of a fault about something that is required and not there at all.
+// Absent is the Value of a fault about something that is required and not there at all, be it one of several things.
 const Absent = "absent"
 
 // Verdict is the ordered list of faults of one object.

@@ -17,6 +17,7 @@ type finding struct {
 	words   string // what is expected: «must be a boolean, not a string»
 	found   bool   // whether the value itself helps; it is added only where it may be printed
 	missing bool   // the value is not there
+	lacking bool   // the value is there and further keys in it could be all it takes
 	where   string // the place in the schema
 	types   []string
 	allowed []any
@@ -151,6 +152,7 @@ func (s site) findings() []finding {
 		f.words = "must be " + printJSON(s.arg)
 	default:
 		f.words, f.found = s.boundWords()
+		f.lacking = s.keyword == "minProperties"
 	}
 	return []finding{f}
 }
@@ -222,9 +224,14 @@ func (x *explainer) alternatives(s site, causes []*jsonschema.ValidationError) [
 		if one := intended(fitting); one != nil {
 			return one
 		}
-		f.words = formsWords(s.at, fitting)
+		f.words, f.lacking = formsWords(s.at, fitting), slices.ContainsFunc(fitting, lacks)
 	}
 	return []finding{f}
+}
+
+// lacks reports whether a form is only kept from fitting by what is not there.
+func lacks(branch []finding) bool {
+	return !slices.ContainsFunc(branch, func(f finding) bool { return !f.missing && !f.lacking })
 }
 
 // intended returns the one branch whose tags (constants and enumerations) all fit: the form that was meant.
