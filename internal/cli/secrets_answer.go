@@ -110,8 +110,10 @@ func (c *command) writePlan(p decidedSecrets) {
 	say(c.Stdout, "# %s%s\n", p.Resource, record)
 	for _, s := range p.Secrets {
 		say(c.Stdout, "Secret %s (%s) %s\n", s.Name, s.Type, s.fate())
+		said := ""
 		for _, u := range s.Units {
-			say(c.Stdout, "  %-8s  %s\n", u.Action, u.text())
+			say(c.Stdout, "  %-8s  %s\n", u.Action, u.text(said))
+			said = u.Message
 		}
 	}
 }
@@ -130,11 +132,15 @@ func (s decidedSecret) fate() string {
 	return "is there"
 }
 
-func (u decidedUnit) text() string {
+// text is a unit with what is done about it. What was said of the unit above as well is not said again.
+func (u decidedUnit) text(said string) string {
 	switch u.Action {
 	case actionDerive:
 		return u.Name + ", writes " + strings.Join(u.Keys, ", ")
 	case actionReport:
+		if u.Message == said {
+			return u.Name + ": as above [" + u.Reason + "]"
+		}
 		return u.Name + ": " + u.Message + " [" + u.Reason + "]"
 	}
 	return u.Name

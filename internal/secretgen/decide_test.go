@@ -2,6 +2,7 @@ package secretgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,21 @@ func TestAReportIsToldOnce(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("want (-), got (+):\n%s", diff)
+	}
+}
+
+// TestALostFileIsToldOnce: of a secrets.yml that is gone as a whole, or empty, one sentence speaks for all its fields.
+func TestALostFileIsToldOnce(t *testing.T) {
+	spec := v2alpha1.GitLabSecretsSpec{Secrets: []v2alpha1.SecretEntry{entry("rails", generatorOf("railsField"))}}
+	ready := map[string][]string{"rails": {"secrets.yml/production.f", "secrets.yml/production.g"}}
+	for want, existing := range map[string]*Existing{
+		"Secret rails lacks secrets.yml. ":        nil,
+		"Secret rails has an empty secrets.yml. ": {Data: map[string][]byte{"secrets.yml": {}}},
+	} {
+		reports := Decide(spec, map[string]*Existing{"rails": existing}, ready).Reports()
+		if len(reports) != 1 || reports[0].Reason != ReasonReadyUnitMissing || !strings.HasPrefix(reports[0].Message, want) || !slices.Equal(reports[0].Units, ready["rails"]) {
+			t.Errorf("want one report «%s», got %+v", want, reports)
+		}
 	}
 }
 

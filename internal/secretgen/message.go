@@ -39,6 +39,16 @@ func readyMissingField(u unit, state secretsyml.FieldState) (Reason, string) {
 		u.generator.Env, u.field.Path, found, u.Keys[0], u.Secret)
 }
 
+// readyMissingFile is one message for all fields of a secrets.yml of which nothing is left.
+func readyMissingFile(f *railsFile) (Reason, string) {
+	found := "lacks"
+	if f.text != nil {
+		found = "has an empty"
+	}
+	return ReasonReadyUnitMissing, fmt.Sprintf("Secret %s %s %s. Its fields were ready before, and fresh ones would not fit the data GitLab keeps: "+
+		"restore it from a backup. "+giveUp, f.secret, found, f.key)
+}
+
 func immutable(u Unit) (Reason, string) {
 	return ReasonSecretImmutable, fmt.Sprintf("Secret %s is immutable and lacks %s. "+
 		"Create it again with the values it has and without immutable: true; what is missing is then added", u.Secret, u.Name)

@@ -108,6 +108,8 @@ func (f *railsFile) decision(u unit, wasReady bool) Decision {
 		return u.keep()
 	case state == secretsyml.Foreign:
 		return u.report(badFile(f, f.file.Problem(u.field.Path)))
+	case wasReady && len(f.text) == 0:
+		return u.report(readyMissingFile(f))
 	case wasReady:
 		return u.report(readyMissingField(u, state))
 	case f.frozen:
