@@ -35,8 +35,8 @@ func (p *Plan) softened(faults []rules.Fault, owed func(rules.Fault) bool) []rul
 	return faults
 }
 
-// owedValue reports whether what is missing may mend a fault of the effective values: it may bring a value that is not
-// there, and it takes the place of its stand-in. A value that is written, in whatever layer, is wrong by itself.
+// owedValue reports whether what is missing may mend a fault of the effective values: it may bring a value or a key that is
+// not there, and it takes the place of its stand-in. A value that is written, in whatever layer, is wrong by itself.
 func (p *Plan) owedValue(f rules.Fault) bool {
 	lacking := slices.ContainsFunc(p.References, Referenced.Lacking)
 	for _, s := range p.Resource.standsIn(p.Inputs) {
@@ -45,7 +45,7 @@ func (p *Plan) owedValue(f rules.Fault) bool {
 			return true
 		}
 	}
-	return lacking && f.Value == rules.Absent
+	return lacking && (f.Value == rules.Absent || f.Lacking)
 }
 
 // owedRender reports whether what is missing may mend a failed render. A chart refuses in its own words what it does not

@@ -40,11 +40,13 @@ type Fault struct {
 	// Value is a digest of the value at Field, so that Ratchet can tell an old fault from a new one, or Absent. It is
 	// never printed.
 	Value string
+	// Lacking marks a fault of a map that further keys may mend, such as one of several of which one is needed.
+	Lacking bool
 	// Transition marks a fault of the change itself, not of the object; it never becomes a warning by age.
 	Transition bool
 }
 
-// Absent is the Value of a fault about something that is required and not there at all, be it one of several things.
+// Absent is the Value of a fault about something that is required and not there at all.
 const Absent = "absent"
 
 // Verdict is the ordered list of faults of one object.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 
+	"github.com/portcullis-operator/portcullis/internal/rules"
 	"github.com/portcullis-operator/portcullis/internal/values"
 )
 
@@ -188,5 +189,24 @@ func TestAnInjectedGlobalIsNobodysFault(t *testing.T) {
 	want := []string{`error: spec.chart.values.certmanager.global: is not a key the chart knows here; known keys: install, installCRDs (chart gitlab 10.4.1, subchart certmanager, values.schema.json) [SchemaViolation]`}
 	if diff := cmp.Diff(want, lines(got)); diff != "" {
 		t.Errorf("a global the person wrote there (-want +got):\n%s", diff)
+	}
+}
+
+// TestANewFaultOfAMapIsNotItsOldOne: a map that lacked one of several keys before may not come to lack one of others.
+func TestANewFaultOfAMapIsNotItsOldOne(t *testing.T) {
+	c := made{name: "chart", version: "1.0.0", schema: `{"properties": {"store": {"allOf": [
+		{"anyOf": [{"required": ["bucket"]}, {"required": ["path"]}]}, {"anyOf": [{"required": ["user"]}, {"required": ["role"]}]}]}}}`}.chart(t)
+	verdict := func(text string) rules.Verdict {
+		return rules.Verdict{Faults: check(t, NewChecker(), c, freeFormValues(decode(t, text)))}
+	}
+	stored := verdict("store: {user: a}")
+	if !stored.Refused() {
+		t.Fatal("the stored values are refused by nothing")
+	}
+	if rules.Ratchet(stored, verdict("store: {user: a}")).Refused() {
+		t.Error("the fault that was there is refused")
+	}
+	if !rules.Ratchet(stored, verdict("store: {size: 1}")).Refused() {
+		t.Error("a fault that is new passes as the one that was there")
 	}
 }

@@ -25,8 +25,8 @@ func (r *reporter) report(f finding, given map[string]any, at []string) {
 	}
 	origin := r.effective.Origin(path)
 	value, written := r.effective.Lookup(path)
-	fault := rules.Fault{Code: rules.SchemaViolation, Field: origin.Field, Value: rules.Absent}
-	if written && !f.lacking {
+	fault := rules.Fault{Code: rules.SchemaViolation, Field: origin.Field, Value: rules.Absent, Lacking: f.lacking}
+	if written {
 		fault.Value = values.Digest(map[string]any{"": value})
 	}
 	words := f.words
